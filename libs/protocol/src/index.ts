@@ -1,0 +1,3 @@
+export * from "./failure.ts";
+export * from "./keys.ts";
+export * from "./types.ts";

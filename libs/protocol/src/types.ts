@@ -1,0 +1,236 @@
+import type { Bytes, Key, KeyRange } from "./keys.ts";
+
+/** 32 bytes of SHA-256. */
+export type Digest = Bytes;
+
+/** The hash that the core is given, so that it need not import one. */
+export type Hash = (bytes: Uint8Array) => Digest;
+
+/** A record's place in the log of its partition. */
+export type Offset = number;
+
+/** The offset of the intents record that made a write take effect, with its partition. */
+export interface Version {
+  readonly partition: number;
+  readonly offset: Offset;
+}
+
+/** How far a reader has come: the offset of the last intents record with an applied verdict, and its chain hash. */
+export interface Position {
+  readonly offset: Offset;
+  readonly chain: Digest;
+}
+
+export const isolations = ["serializable", "snapshot", "none"] as const;
+export type Isolation = (typeof isolations)[number];
+
+/** A key as read: the version observed, or null when there was none. */
+export interface Point {
+  readonly key: Key;
+  readonly version: Offset | null;
+}
+
+/** A write; `value` null deletes. A blind write is not checked against what changed since the snapshot. */
+export interface Write {
+  readonly key: Key;
+  readonly value: Uint8Array | null;
+  readonly blind: boolean;
+}
+
+/** A write as committed: whether it was blind no longer matters. */
+export type AppliedWrite = Omit<Write, "blind">;
+
+/** Something to be done outside once the intent has committed. Arguments are opaque here. */
+export interface Effect {
+  readonly name: string;
+  readonly lane: string;
+  readonly arguments: Uint8Array;
+}
+
+/** The limits that a genesis sets, by name. Sizes in bytes, everything else a count. */
+export interface Limits {
+  /** A key in UTF-8. */
+  readonly keyBytes: number;
+  readonly valueBytes: number;
+  /** The function's return value that an intent carries. */
+  readonly resultBytes: number;
+  /** An intent's id, and an agent's name, in UTF-8. */
+  readonly nameBytes: number;
+  readonly points: number;
+  readonly ranges: number;
+  readonly writes: number;
+  readonly effects: number;
+  /** An intents record as encoded. */
+  readonly recordBytes: number;
+  /** A verdict as encoded; what would exceed it is refused `too_large`. */
+  readonly verdictBytes: number;
+  /** How many conflicts a refusal names. */
+  readonly conflicts: number;
+  /** How many partition keys an intent may touch: 1, or 0 for any number, which only a space of one partition allows. */
+  readonly partitionKeys: number;
+  /** How many offsets an intent's snapshot may lie behind its own offset. */
+  readonly window: number;
+}
+
+/** What a record of a given kind is written with: the full text of its Avro schema. */
+export interface AdmittedSchema {
+  readonly kind: RecordKind;
+  readonly text: string;
+}
+
+export type RecordKind = "submit" | "cancel" | "verdict";
+
+/** The first record of every partition: all that a verdict depends on besides the intents themselves. */
+export interface Genesis {
+  readonly kind: "genesis";
+  /** The space's identity: 16 random bytes. */
+  readonly space: Bytes;
+  /** The version of the rules by which its intents are judged. */
+  readonly rules: number;
+  readonly partitions: number;
+  readonly limits: Limits;
+  /** The schemas with which records may be written; anything else is `invalid`. */
+  readonly schemas: readonly AdmittedSchema[];
+}
+
+interface Addressed {
+  readonly space: Bytes;
+  readonly partition: number;
+  readonly id: string;
+  readonly agent: string;
+  /** The offset up to which the view was applied when the transaction began. */
+  readonly snapshot: Offset;
+}
+
+/** What an agent asks for. */
+export interface Submit extends Addressed {
+  readonly kind: "submit";
+  readonly isolation: Isolation;
+  readonly points: readonly Point[];
+  readonly ranges: readonly KeyRange[];
+  readonly writes: readonly Write[];
+  readonly effects: readonly Effect[];
+  /** Refused `not_in_time` if log time is below; ms since 1970, inclusive. */
+  readonly validFrom: number | null;
+  /** Refused `not_in_time` if log time is at it or above; ms since 1970, exclusive. */
+  readonly validUntil: number | null;
+  /** The transaction function's return value, encoded; null when it returned nothing. */
+  readonly result: Uint8Array | null;
+}
+
+/** Closes an id whose outcome its client does not know: the first of submit and cancel in the log wins. */
+export interface Cancel extends Addressed {
+  readonly kind: "cancel";
+}
+
+export type Intent = Submit | Cancel;
+
+/**
+ * Why an intent was refused, in order of precedence: the first that applies is the one given.
+ * `invalid` and `too_old` claim no id; `id_reused` and `cancelled` find it claimed; the rest claim it for good.
+ */
+export const refusalCodes = [
+  "invalid",
+  "too_old",
+  "id_reused",
+  "cancelled",
+  "not_in_time",
+  "conflict",
+  "too_large",
+] as const;
+export type RefusalCode = (typeof refusalCodes)[number];
+
+/** Why a record is `invalid`: a closed list, for its words stand in verdicts. */
+export const invalidReasons = [
+  "not_a_record",
+  "schema_not_admitted",
+  "undecodable",
+  "genesis_repeated",
+  "other_space",
+  "wrong_partition",
+  "record_too_large",
+  "bad_name",
+  "bad_key",
+  "bad_range",
+  "key_repeated",
+  "partition_keys",
+  "value_too_large",
+  "result_too_large",
+  "too_many_points",
+  "too_many_ranges",
+  "too_many_writes",
+  "too_many_effects",
+  "snapshot_not_before_record",
+  "point_above_snapshot",
+] as const;
+export type InvalidReason = (typeof invalidReasons)[number];
+
+export type ConflictKind = "point" | "range" | "write";
+
+/** A key that an intent rests on and that was written or deleted after its snapshot, and by which version last. */
+export interface Conflict {
+  readonly kind: ConflictKind;
+  readonly key: Key;
+  readonly version: Offset;
+}
+
+/** The decided answer to one intents record. */
+export type Outcome =
+  /** The partition's genesis. */
+  | { readonly kind: "genesis"; readonly genesis: Uint8Array }
+  | {
+      readonly kind: "committed";
+      readonly writes: readonly AppliedWrite[];
+      readonly effects: readonly Effect[];
+      readonly result: Uint8Array | null;
+    }
+  | {
+      readonly kind: "refused";
+      readonly code: RefusalCode;
+      /** With `invalid` only. */
+      readonly reason: InvalidReason | null;
+      /** With `conflict` only: in read-set order, then write order, each key once, capped. */
+      readonly conflicts: readonly Conflict[];
+      /** With `id_reused` and `cancelled`: the offset of the record that claimed the id. */
+      readonly first: Offset | null;
+    }
+  /** A cancel that closed its id. */
+  | { readonly kind: "cancelled" }
+  /** The same record again, or a cancel for an id already decided: see the verdict of `first`. */
+  | { readonly kind: "repeated"; readonly first: Offset };
+
+/** One record of the verdicts log. */
+export interface Verdict {
+  readonly space: Bytes;
+  readonly partition: number;
+  /** The offset of the intents record that this answers. */
+  readonly offset: Offset;
+  /** The verdict before it in this partition; offset -1 and 32 zero bytes before the genesis. */
+  readonly predecessor: Position;
+  /** SHA-256 of the intents record. */
+  readonly digest: Digest;
+  /** The intent's id and agent; null where the record has none that could be read. */
+  readonly id: string | null;
+  readonly agent: string | null;
+  /** Log time at the record: the highest append time so far, in ms since 1970. */
+  readonly time: number;
+  readonly outcome: Outcome;
+  /** SHA-256 of everything above as encoded. */
+  readonly chain: Digest;
+}
+
+export const beforeGenesis: Position = { offset: -1, chain: "\0".repeat(32) as Digest };
+
+/** Whether the outcome claims the intent's id for good. */
+export function claimsId(outcome: Outcome): boolean {
+  switch (outcome.kind) {
+    case "committed":
+    case "cancelled":
+      return true;
+    case "refused":
+      return outcome.code === "not_in_time" || outcome.code === "conflict" || outcome.code === "too_large";
+    case "genesis":
+    case "repeated":
+      return false;
+  }
+}
