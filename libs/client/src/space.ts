@@ -1,0 +1,36 @@
+import type { Genesis, Offset, Version } from "@seriatim/protocol";
+import type { View } from "@seriatim/view";
+
+/** The view of `partition` went on from the verdict of `from` to that of `to`. */
+export interface Advance {
+  readonly partition: number;
+  readonly from: Offset;
+  readonly to: Offset;
+}
+
+/**
+ * An open space as a coordinator needs it: a view to read from, a log to append to, and news of what was applied.
+ * Embedded and Kafka each have one.
+ */
+export interface Space {
+  readonly genesis: Genesis;
+  readonly view: View;
+
+  /**
+   * Appends one encoded record to the intents log of `partition`. Resolves when it is durable; its verdict comes by way
+   * of the view.
+   * @throws Failure `unavailable` (nothing was appended) or `unknown_outcome` (it may have been).
+   */
+  append(partition: number, record: Uint8Array, options?: { readonly signal?: AbortSignal }): Promise<void>;
+
+  /** Calls `listener` after each advance of the view, by whichever process. Returns the function that ends it. */
+  subscribe(listener: (advance: Advance) => void): () => void;
+
+  /**
+   * Resolves when the view has applied `version`, or at once when it has.
+   * @throws Failure `not_yet` after `timeout` ms; `aborted`; `closed`; `log_changed`.
+   */
+  reached(version: Version, options?: { readonly signal?: AbortSignal; readonly timeout?: number }): Promise<void>;
+
+  close(): Promise<void>;
+}
