@@ -1,5 +1,19 @@
-import type { Bytes } from "./keys.ts";
-import type { AdmittedSchema, Digest, Genesis, Hash, Intent, InvalidReason, Verdict } from "./types.ts";
+import { Failure } from "./failure.ts";
+import { asBuffer, isGenesis } from "./genesis.ts";
+import { bufferOf } from "./keys.ts";
+import { headerOf, RecordReader, schemas } from "./schemas.ts";
+import type { Digest, Genesis, Hash, Intent, InvalidReason, RecordKind, Verdict } from "./types.ts";
+import {
+  cancelFromWire,
+  cancelToWire,
+  submitFromWire,
+  submitToWire,
+  verdictFromWire,
+  verdictToWire,
+  type WireCancel,
+  type WireSubmit,
+  type WireVerdict,
+} from "./wire.ts";
 
 /** What an intents record holds, as far as it can be read under the genesis. */
 export type DecodedRecord =
@@ -13,6 +27,7 @@ export interface EncodedVerdict {
 /** Encodes and decodes the records of one space, by the schemas that its genesis admits. Synchronous and pure. */
 export interface RecordCodec {
   readonly genesis: Genesis;
+  /** @throws Failure `unknown_rules` when the genesis does not admit the schema that this version writes. */
   encodeIntent(intent: Intent): Uint8Array;
   decodeIntent(bytes: Uint8Array): DecodedRecord;
   encodeVerdict(verdict: Omit<Verdict, "chain">): EncodedVerdict;
@@ -20,9 +35,77 @@ export interface RecordCodec {
   decodeVerdict(bytes: Uint8Array): Verdict | undefined;
 }
 
-export declare function createCodec(genesis: Genesis, hash: Hash): RecordCodec;
-export declare function encodeGenesis(genesis: Genesis): Uint8Array;
-/** @throws Failure `not_a_space` or `unknown_rules`. */
-export declare function decodeGenesis(bytes: Uint8Array): Genesis;
-export declare function currentSchemas(): readonly AdmittedSchema[];
-export declare const emptySpace: Bytes;
+const chainBytes = 32;
+
+/**
+ * The codec of a space.
+ * @throws Failure `unknown_rules` when this version cannot read what the genesis admits, or would write verdicts in
+ *   another schema than the one admitted: its verdicts would differ from the next sequencer's.
+ */
+export function createCodec(genesis: Genesis, hash: Hash): RecordCodec {
+  const intents = new Map<string, RecordReader>();
+  for (const { kind, text } of genesis.schemas) {
+    if (kind === "verdict") continue;
+    const reader = new RecordReader(schemas[kind], text);
+    intents.set(reader.header.toString("latin1"), reader);
+  }
+  const verdicts = verdictReader(genesis);
+
+  return {
+    genesis,
+
+    encodeIntent(intent) {
+      const schema = schemas[intent.kind];
+      if (!intents.has(schema.header.toString("latin1"))) throw notAdmitted(intent.kind);
+      return schema.encode(intent.kind === "submit" ? submitToWire(intent) : cancelToWire(intent));
+    },
+
+    decodeIntent(bytes) {
+      const buffer = asBuffer(bytes);
+      const header = headerOf(buffer);
+      if (header === undefined) return { kind: "invalid", reason: "not_a_record" };
+      if (isGenesis(buffer)) return { kind: "genesis" };
+      const reader = intents.get(header);
+      if (reader === undefined) return { kind: "invalid", reason: "schema_not_admitted" };
+      const wire = reader.read(buffer);
+      if (wire === undefined) return { kind: "invalid", reason: "undecodable" };
+      return reader.schema.kind === "submit" ? submitFromWire(wire as WireSubmit) : cancelFromWire(wire as WireCancel);
+    },
+
+    encodeVerdict(verdict) {
+      const bytes = schemas.verdict.encode(verdictToWire(verdict));
+      const chain = hash(bytes.subarray(0, bytes.length - chainBytes));
+      bufferOf(chain).copy(bytes, bytes.length - chainBytes);
+      return { bytes, chain };
+    },
+
+    decodeVerdict(bytes) {
+      const buffer = asBuffer(bytes);
+      if (headerOf(buffer) !== verdicts.header.toString("latin1")) return undefined;
+      const wire = verdicts.read(buffer) as WireVerdict | undefined;
+      if (wire === undefined) return undefined;
+      const verdict = verdictFromWire(wire);
+      return verdict.chain === hash(buffer.subarray(0, buffer.length - chainBytes)) ? verdict : undefined;
+    },
+  };
+}
+
+function verdictReader(genesis: Genesis): RecordReader {
+  const admitted = genesis.schemas.filter(({ kind }) => kind === "verdict");
+  const [only] = admitted;
+  if (only === undefined || admitted.length > 1)
+    throw new Failure(
+      "unknown_rules",
+      `the genesis admits ${admitted.length} verdict schemas; rules 1 have exactly one`,
+    );
+  const reader = new RecordReader(schemas.verdict, only.text);
+  if (!reader.header.equals(schemas.verdict.header)) throw notAdmitted("verdict");
+  return reader;
+}
+
+function notAdmitted(kind: RecordKind): Failure {
+  return new Failure(
+    "unknown_rules",
+    `the space does not admit the ${kind} schema that this version of Seriatim writes: run the version that the space was made with`,
+  );
+}

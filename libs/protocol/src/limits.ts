@@ -1,0 +1,63 @@
+import { Failure } from "./failure.ts";
+import type { Genesis, Limits } from "./types.ts";
+
+const kibibyte = 1024;
+
+/** The limits of a new space, unless set otherwise. Those in force stand in its genesis. */
+export const defaultLimits: Limits = {
+  keyBytes: 512,
+  valueBytes: 256 * kibibyte,
+  resultBytes: 64 * kibibyte,
+  nameBytes: 256,
+  points: 1_000,
+  ranges: 100,
+  writes: 500,
+  effects: 100,
+  recordBytes: 900 * kibibyte,
+  verdictBytes: 960 * kibibyte,
+  conflicts: 16,
+  partitionKeys: 1,
+  window: 1_000_000,
+};
+
+/** No key may be longer than this, whatever a genesis says: SQLite's and Kafka's paths are tried with it. */
+const highestKeyBytes = 512;
+
+/** A Kafka batch carries at most 2 MiB by the settings that spaces are made with; a record must fit with room to spare. */
+const highestRecordBytes = 1024 * kibibyte;
+
+/** Room for everything in a verdict but its conflicts and names. */
+const verdictOverhead = 512;
+
+/** The least `verdictBytes` with which every refusal fits, whatever it names. */
+export function leastVerdictBytes(limits: Pick<Limits, "conflicts" | "keyBytes" | "nameBytes">): number {
+  return verdictOverhead + 2 * limits.nameBytes + limits.conflicts * (limits.keyBytes + 24);
+}
+
+/**
+ * Checks what a new genesis says.
+ * @throws Failure `invalid_argument` naming the limit, its value and what is allowed.
+ */
+export function checkGenesis(genesis: Pick<Genesis, "partitions" | "limits">): void {
+  const { partitions, limits } = genesis;
+  within("partitions", partitions, 1, 10_000);
+  within("keyBytes", limits.keyBytes, 3, highestKeyBytes);
+  within("nameBytes", limits.nameBytes, 16, 1_024);
+  within("conflicts", limits.conflicts, 1, 1_000);
+  within("window", limits.window, 1, Number.MAX_SAFE_INTEGER);
+  within("recordBytes", limits.recordBytes, 64, highestRecordBytes);
+  within("verdictBytes", limits.verdictBytes, leastVerdictBytes(limits), highestRecordBytes);
+  for (const name of ["valueBytes", "resultBytes", "points", "ranges", "writes", "effects"] as const)
+    within(name, limits[name], 0, highestRecordBytes);
+  within("partitionKeys", limits.partitionKeys, 0, 1);
+  if (limits.partitionKeys === 0 && partitions !== 1)
+    throw new Failure(
+      "invalid_argument",
+      `a space of ${partitions} partitions cannot allow any number of partition keys in an intent: set partitionKeys to 1`,
+    );
+}
+
+function within(name: string, value: number, least: number, most: number): void {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
+  throw new Failure("invalid_argument", `${name} is ${value}; a whole number from ${least} to ${most} is allowed`);
+}
