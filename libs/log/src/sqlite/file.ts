@@ -1,0 +1,210 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Database, Statement } from "better-sqlite3";
+import { assert, Failure } from "@seriatim/protocol";
+import { isBusy, movedFailure, toCommitFailure, toFailure } from "./errors.ts";
+import { openDatabase, type SqliteFileOptions } from "./opening.ts";
+import { abortedFailure, defaultDeadline, lateFailure, Queue, soon, type WaitOptions } from "./queue.ts";
+
+/** How often others' commits are looked for while somebody listens, in ms. */
+const watchInterval = 3;
+
+/**
+ * The one way in which we open an SQLite file. No SQLITE_BUSY reaches a caller, and waiting for another connection
+ * never blocks the event loop (only `open` may, for a moment).
+ *
+ * Whatever writes goes through `transaction`: nothing else waits for the lock or tells the listeners.
+ */
+export class SqliteFile {
+  readonly path: string;
+  readonly database: Database;
+  readonly #readonly: boolean;
+  readonly #inode: number;
+  readonly #queue = new Queue();
+  readonly #listeners = new Set<() => void>();
+  readonly #statements: Record<"begin" | "beginRead" | "commit" | "rollback", Statement>;
+  readonly #dataVersion: Statement<[], number>;
+  readonly #totalChanges: Statement<[], number>;
+  #versionSeen = 0;
+  #watch: NodeJS.Timeout | undefined;
+  #isNotifying = false;
+
+  private constructor(path: string, database: Database, isReadonly: boolean) {
+    this.path = path;
+    this.database = database;
+    this.#readonly = isReadonly;
+    this.#inode = inodeOf(path);
+    this.#statements = {
+      begin: database.prepare("BEGIN IMMEDIATE"),
+      beginRead: database.prepare("BEGIN"),
+      commit: database.prepare("COMMIT"),
+      rollback: database.prepare("ROLLBACK"),
+    };
+    this.#dataVersion = database.prepare<[], number>("PRAGMA data_version").pluck();
+    this.#totalChanges = database.prepare<[], number>("SELECT total_changes()").pluck();
+  }
+
+  /**
+   * @throws Failure `invalid_argument` for a path that cannot be a file of ours (a folder, a missing folder, a missing
+   *   file that may not be created); `read_only` when it or its folder cannot be written; `unreadable` when it is no
+   *   database or a damaged one; `not_a_space` when it is a database of another application; `unavailable` when
+   *   others kept it locked.
+   */
+  static open(path: string, options: SqliteFileOptions = {}): SqliteFile {
+    // SQLite ends a path at U+0000, and better-sqlite3 trims it: either would open another file than the one named.
+    if (path === "" || path.includes("\0") || path.trimEnd() !== path) {
+      throw new Failure("invalid_argument", `${JSON.stringify(path)} is no path of a file; name another`);
+    }
+    const absolute = resolve(path);
+    return new SqliteFile(absolute, openDatabase(absolute, options), options.readonly === true);
+  }
+
+  get isOpen(): boolean {
+    return this.database.open;
+  }
+
+  /**
+   * Runs `work` in one BEGIN IMMEDIATE ... COMMIT, rolled back when it throws; its error is passed on. Calls are served
+   * in order. `work` is synchronous, and must bear being run again after a rollback.
+   * @throws Failure `unavailable` when nothing was written (lock not had in time, disk full); `unknown_outcome` when the
+   *   disk failed during the commit; `read_only`; `unreadable`; `log_changed` when the file is no longer at its path;
+   *   `aborted`; `closed`.
+   */
+  async transaction<T>(work: () => T, options: WaitOptions = {}): Promise<T> {
+    this.#assertOpen();
+    if (this.#readonly) {
+      throw new Failure("read_only", `${this.path} was opened for reading only; open it without \`readonly\``);
+    }
+    return this.#queue.run(
+      () => this.#commit(work),
+      () => `a transaction on ${this.path}`,
+      options,
+    );
+  }
+
+  /**
+   * Runs `work`, which must only read, with one state of the file for all its statements. Tried at once, and again only
+   * in the rare case that another connection is in the way (it recovers the file after a crash). Inside of a
+   * `transaction`, read with plain statements instead.
+   * @throws Failure `unavailable`, `unreadable`, `aborted`, `closed`.
+   */
+  async read<T>(work: () => T, options: WaitOptions = {}): Promise<T> {
+    const { signal, deadline = defaultDeadline } = options;
+    for (const end = Date.now() + deadline; ;) {
+      if (signal?.aborted === true) throw abortedFailure(`a read of ${this.path}`, signal);
+      this.#assertOpen();
+      try {
+        return this.#within(this.#statements.beginRead, work);
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+      }
+      if (Date.now() > end) throw lateFailure(`a read of ${this.path}`, deadline);
+      await new Promise<void>(soon);
+    }
+  }
+
+  /**
+   * Calls `listener` after each commit that changed rows, of this process or another, several of them possibly at once,
+   * and once when the file is closed. Subscribe first and read then, or a commit in between goes unnoticed. Others'
+   * commits are found by polling, which goes on only while there are listeners and does not keep the process alive.
+   * The listener must not throw.
+   */
+  subscribe(listener: () => void): () => void {
+    this.#assertOpen();
+    const entry = (): void => listener();
+    this.#listeners.add(entry);
+    if (this.#watch === undefined) {
+      this.#lookForCommits();
+      this.#watch = setInterval(() => this.#lookForCommits(), watchInterval).unref();
+    }
+    return () => {
+      this.#listeners.delete(entry);
+      if (this.#listeners.size === 0) this.#stopWatching();
+    };
+  }
+
+  /** Ends what waits with Failure `closed`. May be called again. Not inside of a transaction. */
+  close(): void {
+    if (!this.database.open) return;
+    assert(!this.database.inTransaction, "an SQLite file was closed inside of a transaction");
+    this.#stopWatching();
+    this.database.close();
+    this.#queue.clear(this.#closedFailure());
+    this.#notify();
+  }
+
+  #commit<T>(work: () => T): T {
+    if (inodeOf(this.path) !== this.#inode) throw movedFailure(this.path);
+    let changes = 0;
+    const result = this.#within(this.#statements.begin, () => {
+      changes = this.#changes();
+      return work();
+    });
+    if (this.#changes() !== changes) this.#notify();
+    return result;
+  }
+
+  #within<T>(begin: Statement, work: () => T): T {
+    assert(!this.database.inTransaction, "a transaction was begun inside of another");
+    let map = toFailure;
+    try {
+      begin.run();
+      const result = work();
+      assert(!(result instanceof Promise), "work inside of a transaction must be synchronous");
+      map = toCommitFailure;
+      this.#statements.commit.run();
+      return result;
+    } catch (error) {
+      this.#rollBack();
+      throw isBusy(error) ? error : map(error, this.path);
+    }
+  }
+
+  /** SQLite has rolled back by itself after some errors. */
+  #rollBack(): void {
+    if (this.database.inTransaction) this.#statements.rollback.run();
+  }
+
+  #changes(): number {
+    return this.#totalChanges.get() ?? 0;
+  }
+
+  #lookForCommits(): void {
+    try {
+      const version = this.#dataVersion.get() ?? 0;
+      if (version === this.#versionSeen) return;
+      this.#versionSeen = version;
+    } catch (error) {
+      // Otherwise the file has become unreadable: let those who listen read it and find out.
+      if (isBusy(error)) return;
+    }
+    this.#notify();
+  }
+
+  #notify(): void {
+    if (this.#isNotifying) return;
+    this.#isNotifying = true;
+    queueMicrotask(() => {
+      this.#isNotifying = false;
+      for (const listener of this.#listeners) listener();
+    });
+  }
+
+  #stopWatching(): void {
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+  }
+
+  #assertOpen(): void {
+    if (!this.database.open) throw this.#closedFailure();
+  }
+
+  #closedFailure(): Failure {
+    return new Failure("closed", `${this.path} was closed; open it again`);
+  }
+}
+
+/** 0 when there is no such file. */
+function inodeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? 0;
+}
