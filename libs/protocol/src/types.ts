@@ -234,3 +234,15 @@ export function claimsId(outcome: Outcome): boolean {
       return false;
   }
 }
+
+/**
+ * How a verdict stands to a reader's position (invariant 3): `next` is the one to apply; a `repeat` answers what is
+ * already answered, and the first answer stands; a `gap` lacks its predecessor here, and is skipped.
+ */
+export type Link = "next" | "repeat" | "gap";
+
+export function linkOf(position: Position, verdict: Pick<Verdict, "offset" | "predecessor">): Link {
+  if (verdict.offset <= position.offset) return "repeat";
+  const { offset, chain } = verdict.predecessor;
+  return offset === position.offset && chain === position.chain ? "next" : "gap";
+}
