@@ -1,0 +1,26 @@
+export type {
+  Coordinator,
+  CoordinatorOptions,
+  HistoryOptions,
+  IntentRequest,
+  LookupOptions,
+  ReadOptions,
+  RetryOptions,
+  RunOptions,
+} from "./coordinator.ts";
+export type {
+  Advice,
+  ConflictDetail,
+  Entry,
+  HistoryEntry,
+  Lookup,
+  Refusal,
+  RunCommitted,
+  RunRefused,
+  RunResult,
+  SubmitResult,
+} from "./result.ts";
+export { advices } from "./result.ts";
+export type { Advance, Space } from "./space.ts";
+export type { Statistics } from "./statistics.ts";
+export type { Item, Range, ScanOptions, Transaction, WriteOptions } from "./transaction.ts";
