@@ -1,0 +1,174 @@
+import type { Database, Statement } from "better-sqlite3";
+import { assert, bytesOf, type InvalidReason, type Offset, type Outcome, type RefusalCode } from "@seriatim/protocol";
+import { decodeConflicts } from "./conflicts.ts";
+import { refusedPrefix } from "./fold-statements.ts";
+import { lastPlace, numberAt, partitionAt, placeOf } from "./place.ts";
+import type { Claim, DecidedOutcome, Decision, RecentClaim, Statistics } from "./types.ts";
+
+interface Row {
+  readonly place: number;
+  readonly time: number;
+  readonly kind: Outcome["kind"];
+  readonly code: RefusalCode | null;
+  readonly reason: InvalidReason | null;
+  readonly first: number | null;
+  readonly id: string | null;
+  readonly agent: string | null;
+  readonly digest: Buffer;
+  readonly conflicts: string | null;
+  readonly result: Buffer | null;
+}
+
+interface ClaimRow {
+  readonly place: number;
+  readonly id: string;
+  readonly kind: Outcome["kind"];
+  readonly digest: Buffer;
+}
+
+interface Moment {
+  readonly place: number;
+  readonly time: number;
+}
+
+/** How many rows one page of `recentClaims` takes at once. */
+const pageSize = 4096;
+
+/** What was decided, by offset, id and log time. */
+export class Decisions {
+  readonly #at: Statement<[number], Row>;
+  readonly #of: Statement<[string, number, number], Row>;
+  readonly #claim: Statement<[string, number, number], ClaimRow>;
+  readonly #claims: Statement<[number, number, number], ClaimRow>;
+  readonly #moment: Statement<[number, number], Moment>;
+  readonly #tallies: Statement<[number], { name: string; count: number }>;
+
+  constructor(database: Database) {
+    const row = "SELECT place, time, kind, code, reason, first, id, agent, digest, conflicts, result FROM view_intents";
+    const claim = "SELECT place, id, kind, digest FROM view_intents";
+    this.#at = database.prepare(`${row} WHERE place = ?`);
+    this.#of = database.prepare(
+      `${row} WHERE claims = 1 AND id = ? AND place > ? AND place <= ? ORDER BY place LIMIT 1`,
+    );
+    this.#claim = database.prepare(
+      `${claim} WHERE claims = 1 AND id = ? AND place > ? AND place <= ? ORDER BY place DESC LIMIT 1`,
+    );
+    this.#claims = database.prepare(
+      `${claim} NOT INDEXED WHERE claims = 1 AND place > ? AND place <= ? ORDER BY place LIMIT ?`,
+    );
+    this.#moment = database.prepare(
+      "SELECT place, time FROM view_intents WHERE place > ? AND place <= ? ORDER BY place DESC LIMIT 1",
+    );
+    this.#tallies = database.prepare("SELECT name, count FROM view_tallies WHERE partition = ?");
+  }
+
+  at(partition: number, offset: Offset): Decision | undefined {
+    if (offset < 0) return undefined;
+    const row = this.#at.get(placeOf(partition, offset));
+    return row === undefined ? undefined : decision(row);
+  }
+
+  of(id: string, partition?: number): Decision | undefined {
+    const { before, last } = partition === undefined ? everywhere : allOf(partition);
+    const row = this.#of.get(id, before, last);
+    return row === undefined ? undefined : decision(row);
+  }
+
+  claim(partition: number, id: string): Claim | undefined {
+    const { before, last } = allOf(partition);
+    const row = this.#claim.get(id, before, last);
+    return row === undefined ? undefined : claimOf(row);
+  }
+
+  *recentClaims(partition: number, after: Offset): Iterable<RecentClaim> {
+    const { last } = allOf(partition);
+    for (let done: number | undefined = lastPlace(partition, after); done !== undefined;) {
+      const rows: ClaimRow[] = this.#claims.all(done, last, pageSize);
+      for (const row of rows) yield { id: row.id, ...claimOf(row) };
+      done = rows.length < pageSize ? undefined : rows.at(-1)?.place;
+    }
+  }
+
+  /** Log time never falls from one offset to the next, so a search by halves needs no index by time. */
+  offsetAt(partition: number, time: number): Offset {
+    let low = -1;
+    let high = this.#upTo(partition, Number.MAX_SAFE_INTEGER)?.offset ?? -1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      const found = this.#upTo(partition, middle);
+      if (found === undefined || found.time <= time) low = middle;
+      else high = found.offset - 1;
+    }
+    return this.#upTo(partition, low)?.offset ?? -1;
+  }
+
+  timeAt(partition: number, at: Offset): number {
+    return this.#upTo(partition, at)?.time ?? 0;
+  }
+
+  statistics(partition: number): Statistics {
+    const counts = new Map(this.#tallies.all(partition).map(({ name, count }) => [name, count]));
+    const of = (kind: Outcome["kind"]): number => counts.get(kind) ?? 0;
+    const refusals: Partial<Record<RefusalCode, number>> = {};
+    let intents = of("committed") + of("cancelled") + of("repeated");
+    for (const [name, count] of counts) {
+      if (!name.startsWith(refusedPrefix)) continue;
+      refusals[name.slice(refusedPrefix.length) as RefusalCode] = count;
+      intents += count;
+    }
+    return { intents, commits: of("committed"), cancels: of("cancelled"), repeated: of("repeated"), refusals };
+  }
+
+  /** The last intents record at or below an offset. */
+  #upTo(partition: number, offset: Offset): { offset: Offset; time: number } | undefined {
+    const found = this.#moment.get(lastPlace(partition, -1), lastPlace(partition, offset));
+    return found === undefined ? undefined : { offset: numberAt(found.place), time: found.time };
+  }
+}
+
+interface Places {
+  /** Exclusive. */
+  readonly before: number;
+  /** Inclusive. */
+  readonly last: number;
+}
+
+const everywhere: Places = { before: -1, last: Number.MAX_SAFE_INTEGER };
+
+function allOf(partition: number): Places {
+  return { before: lastPlace(partition, -1), last: lastPlace(partition, Number.MAX_SAFE_INTEGER) };
+}
+
+function claimOf({ place, digest, kind }: ClaimRow): Claim {
+  return { offset: numberAt(place), digest: bytesOf(digest), cancelled: kind === "cancelled" };
+}
+
+function decision(row: Row): Decision {
+  const { place, id, agent, time, digest } = row;
+  return {
+    partition: partitionAt(place),
+    offset: numberAt(place),
+    id,
+    agent,
+    time,
+    digest: bytesOf(digest),
+    outcome: outcomeOf(row),
+  };
+}
+
+function outcomeOf(row: Row): DecidedOutcome {
+  const { kind, code, reason, first, conflicts, result } = row;
+  switch (kind) {
+    case "genesis":
+    case "cancelled":
+      return { kind };
+    case "committed":
+      return { kind, result };
+    case "refused":
+      assert(code !== null, `the refusal at place ${row.place} of the view has no code`);
+      return { kind, code, reason, conflicts: decodeConflicts(conflicts), first };
+    case "repeated":
+      assert(first !== null, `the repeated record at place ${row.place} of the view does not say what it repeats`);
+      return { kind, first };
+  }
+}

@@ -1,0 +1,58 @@
+import type { Database, Statement } from "better-sqlite3";
+import { beforeGenesis, bufferOf, bytesOf, type Digest } from "@seriatim/protocol";
+import type { ViewPosition } from "./types.ts";
+
+/** A position as stored, with the number of writes folded in its partition. */
+export interface StoredPosition extends ViewPosition {
+  readonly writes: number;
+}
+
+interface Row {
+  readonly offset: number;
+  readonly chain: Buffer;
+  readonly digest: Buffer;
+  readonly time: number;
+  readonly next: number;
+  readonly skipped: number;
+  readonly writes: number;
+}
+
+const start: StoredPosition = {
+  ...beforeGenesis,
+  digest: "\0".repeat(32) as Digest,
+  time: 0,
+  next: 0,
+  skipped: 0,
+  writes: 0,
+};
+
+export class Positions {
+  readonly #read: Statement<[number], Row>;
+  readonly #store: Statement<[number, number, Buffer, Buffer, number, number, number, number]>;
+
+  constructor(database: Database) {
+    this.#read = database.prepare(
+      "SELECT offset, chain, digest, time, next, skipped, writes FROM view_positions WHERE partition = ?",
+    );
+    this.#store = database.prepare(
+      `INSERT OR REPLACE INTO view_positions (partition, offset, chain, digest, time, next, skipped, writes)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+  }
+
+  get(partition: number): ViewPosition {
+    const { writes: _, ...position } = this.stored(partition);
+    return position;
+  }
+
+  stored(partition: number): StoredPosition {
+    const row = this.#read.get(partition);
+    if (row === undefined) return start;
+    return { ...row, chain: bytesOf(row.chain), digest: bytesOf(row.digest) };
+  }
+
+  store(partition: number, position: StoredPosition): void {
+    const { offset, chain, digest, time, next, skipped, writes } = position;
+    this.#store.run(partition, offset, bufferOf(chain), bufferOf(digest), time, next, skipped, writes);
+  }
+}
