@@ -1,0 +1,86 @@
+import { assert, beforeGenesis } from "@seriatim/protocol";
+import type { Key, KeyRange, Offset } from "@seriatim/protocol";
+import { Claims } from "./claims.ts";
+import type { Claim, Head, KeyVersion, State } from "./state.ts";
+import { KeyTree } from "./tree.ts";
+
+/** A claim with the id that it is of. */
+export interface ClaimOfId extends Claim {
+  readonly id: string;
+}
+
+/** What a state is filled with at the start: all writes and claims of the last `window` offsets, older ones or not. */
+export interface Restored {
+  readonly head: Head;
+  /** Each key with its last write or delete, in any order. */
+  readonly writes: Iterable<KeyVersion>;
+  /** In any order. */
+  readonly claims: Iterable<ClaimOfId>;
+}
+
+/**
+ * The state of one partition in memory, bounded by the window (invariant 7): about one entry for each write and each
+ * claimed id of the last `window` offsets. Only evolve.ts changes it.
+ */
+export class MemoryState implements State {
+  readonly window: number;
+  #head: Head = { position: beforeGenesis, time: 0 };
+  readonly #writes = new KeyTree();
+  readonly #claims = new Claims();
+
+  constructor(window: number) {
+    this.window = window;
+  }
+
+  get head(): Head {
+    return this.#head;
+  }
+
+  lastWrite(key: Key): Offset {
+    return this.#writes.versionOf(key);
+  }
+
+  newestIn(range: KeyRange, after: Offset, limit: number): readonly KeyVersion[] {
+    return this.#writes.newestIn(range, after, limit);
+  }
+
+  claim(id: string): Claim | undefined {
+    return this.#claims.get(id);
+  }
+
+  /** @param version not below any noted before. */
+  noteWrite(key: Key, version: Offset): void {
+    this.#writes.set(key, version);
+  }
+
+  /** @param claim not older than any noted before. */
+  noteClaim(id: string, claim: Claim): void {
+    this.#claims.set(id, claim);
+  }
+
+  /** Forgets what no record after `head` can see. */
+  moveTo(head: Head): void {
+    assert(head.position.offset > this.#head.position.offset, "the head only moves on");
+    assert(head.time >= this.#head.time, "log time does not step back");
+    this.#head = head;
+    const horizon = head.position.offset - this.window;
+    this.#writes.purge(horizon);
+    this.#claims.purge(horizon);
+  }
+}
+
+/** The state before the genesis. @param window the genesis' limit of that name. */
+export function initialState(window: number): MemoryState {
+  return new MemoryState(window);
+}
+
+/** The state at `restored.head`, as if all verdicts up to it had been applied. */
+export function restoredState(window: number, restored: Restored): MemoryState {
+  const state = new MemoryState(window);
+  for (const { key, version } of [...restored.writes].toSorted((a, b) => a.version - b.version))
+    state.noteWrite(key, version);
+  for (const { id, ...claim } of [...restored.claims].toSorted((a, b) => a.offset - b.offset))
+    state.noteClaim(id, claim);
+  if (restored.head.position.offset !== beforeGenesis.offset) state.moveTo(restored.head);
+  return state;
+}
