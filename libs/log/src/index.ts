@@ -1,4 +1,11 @@
 export * from "./port.ts";
 export { SqliteFile } from "./sqlite/file.ts";
+export { SqliteLog, type SqliteLogOptions } from "./sqlite/log.ts";
 export type { SqliteFileOptions } from "./sqlite/opening.ts";
 export type { WaitOptions } from "./sqlite/queue.ts";
+export { VirtualClock } from "./simulated/clock.ts";
+export { type Fault, faultNames, type FaultRates, type Faults } from "./simulated/faults.ts";
+export { SimulatedLog, type SimulatedLogOptions } from "./simulated/log.ts";
+export { Random } from "./simulated/random.ts";
+export type { SimulatedRecords } from "./simulated/records.ts";
+export { Wakeup } from "./wakeup.ts";
