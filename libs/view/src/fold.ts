@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { assert, type Verdict } from "@seriatim/protocol";
+import { assert, type Bytes, type Verdict } from "@seriatim/protocol";
 import { FoldStatements } from "./fold-statements.ts";
 import type { Identity } from "./identity.ts";
 import type { Positions, StoredPosition } from "./positions.ts";
@@ -30,10 +30,11 @@ export class Fold {
   fold(partition: number, records: readonly ReadVerdict[]): FoldResult {
     assert(this.#database.inTransaction, "verdicts were folded outside of a transaction");
     const before = this.#positions.stored(partition);
-    const batch = new Batch(partition, before);
+    const batch = new Batch(partition, before, this.#identity.space());
     for (const { at, verdict } of records) {
       const judgement = verdict === undefined ? "unreadable" : this.#judge(batch, verdict);
-      batch.count(at, judgement);
+      const isOurs = verdict !== undefined && judgement !== "foreign";
+      batch.count(at, judgement, isOurs ? verdict.offset : -1);
       if (verdict !== undefined && judgement === "next")
         batch.advance(verdict, this.#statements.apply(verdict, batch.position.writes));
     }
@@ -44,15 +45,18 @@ export class Fold {
     return { ...batch.counts, position, applied: batch.applied };
   }
 
-  #judge({ partition, position }: Batch, verdict: Verdict): Judgement {
+  #judge(batch: Batch, verdict: Verdict): Judgement {
+    const { partition, position } = batch;
     if (verdict.partition !== partition) return "foreign";
-    if (position.offset >= 0 && verdict.space !== this.#identity.space()) return "foreign";
+    if (batch.space !== undefined && verdict.space !== batch.space) return "foreign";
     if (verdict.offset <= position.offset) return "repeat";
     const { offset, chain } = verdict.predecessor;
     if (offset !== position.offset || chain !== position.chain) return "gap";
     const { outcome, space } = verdict;
-    if (outcome.kind === "genesis") return this.#identity.admits(space, outcome.genesis) ? "next" : "foreign";
-    return position.offset >= 0 ? "next" : "foreign";
+    if (position.offset >= 0) return "next";
+    if (outcome.kind !== "genesis" || !this.#identity.admits(space, outcome.genesis)) return "foreign";
+    batch.space = space;
+    return "next";
   }
 }
 
@@ -60,29 +64,35 @@ export class Fold {
 class Batch {
   readonly partition: number;
   position: StoredPosition;
+  /** Undefined until a genesis verdict was applied, in any partition. */
+  space: Bytes | undefined;
   readonly applied: Verdict[] = [];
   readonly counts: { -readonly [K in keyof FoldCounts]: number } = { repeats: 0, gaps: 0, foreign: 0, unreadable: 0 };
 
-  constructor(partition: number, position: StoredPosition) {
+  constructor(partition: number, position: StoredPosition, space: Bytes | undefined) {
     this.partition = partition;
     this.position = position;
+    this.space = space;
   }
 
   /** `next` never moves back, and a record that another process has read before is not counted as skipped again. */
-  count(at: number, judgement: Judgement | "unreadable"): void {
-    const isNew = at >= this.position.next;
-    let isSkipped = false;
+  count(at: number, judgement: Judgement | "unreadable", offset: number): void {
     if (judgement === "repeat") this.counts.repeats += 1;
-    else if (judgement !== "next") {
-      this.counts[judgement === "gap" ? "gaps" : judgement] += 1;
-      isSkipped = isNew;
-    }
-    if (isNew) this.position = { ...this.position, next: at + 1, skipped: this.position.skipped + (isSkipped ? 1 : 0) };
+    else if (judgement !== "next") this.counts[judgement === "gap" ? "gaps" : judgement] += 1;
+    const { next, seen, skipped } = this.position;
+    if (at < next && offset <= seen) return;
+    const isSkipped = at >= next && judgement !== "repeat" && judgement !== "next";
+    this.position = {
+      ...this.position,
+      next: Math.max(next, at + 1),
+      seen: Math.max(seen, offset),
+      skipped: isSkipped ? skipped + 1 : skipped,
+    };
   }
 
   advance(verdict: Verdict, writes: number): void {
     const { offset, chain, digest, time } = verdict;
-    this.position = { offset, chain, digest, time, next: this.position.next, skipped: 0, writes };
+    this.position = { ...this.position, offset, chain, digest, time, skipped: 0, writes };
     this.applied.push(verdict);
   }
 }

@@ -13,6 +13,7 @@ interface Row {
   readonly digest: Buffer;
   readonly time: number;
   readonly next: number;
+  readonly seen: number;
   readonly skipped: number;
   readonly writes: number;
 }
@@ -22,21 +23,22 @@ const start: StoredPosition = {
   digest: "\0".repeat(32) as Digest,
   time: 0,
   next: 0,
+  seen: beforeGenesis.offset,
   skipped: 0,
   writes: 0,
 };
 
 export class Positions {
   readonly #read: Statement<[number], Row>;
-  readonly #store: Statement<[number, number, Buffer, Buffer, number, number, number, number]>;
+  readonly #store: Statement<[number, number, Buffer, Buffer, number, number, number, number, number]>;
 
   constructor(database: Database) {
     this.#read = database.prepare(
-      "SELECT offset, chain, digest, time, next, skipped, writes FROM view_positions WHERE partition = ?",
+      "SELECT offset, chain, digest, time, next, seen, skipped, writes FROM view_positions WHERE partition = ?",
     );
     this.#store = database.prepare(
-      `INSERT OR REPLACE INTO view_positions (partition, offset, chain, digest, time, next, skipped, writes)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO view_positions (partition, offset, chain, digest, time, next, seen, skipped, writes)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
   }
 
@@ -52,7 +54,7 @@ export class Positions {
   }
 
   store(partition: number, position: StoredPosition): void {
-    const { offset, chain, digest, time, next, skipped, writes } = position;
-    this.#store.run(partition, offset, bufferOf(chain), bufferOf(digest), time, next, skipped, writes);
+    const { offset, chain, digest, time, next, seen, skipped, writes } = position;
+    this.#store.run(partition, offset, bufferOf(chain), bufferOf(digest), time, next, seen, skipped, writes);
   }
 }

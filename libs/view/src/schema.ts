@@ -21,6 +21,7 @@ const tables = `
     digest BLOB NOT NULL,
     time INTEGER NOT NULL,
     next INTEGER NOT NULL,
+    seen INTEGER NOT NULL,
     skipped INTEGER NOT NULL,
     writes INTEGER NOT NULL
   ) STRICT;

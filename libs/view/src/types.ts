@@ -11,6 +11,8 @@ export interface ViewPosition extends Position {
   readonly time: number;
   /** The offset from which the verdicts log is to be read on. */
   readonly next: Offset;
+  /** The highest offset of any verdict read. When it is above `offset`, verdicts in between are missing. */
+  readonly seen: Offset;
   /** How many records of the verdicts log were read and not applied, repeats aside, since `offset` was applied. */
   readonly skipped: number;
 }

@@ -31,6 +31,8 @@ import { Writes } from "./writes.ts";
  * was applied never changes.
  */
 export class View {
+  /** Of the file that it is in. */
+  readonly path: string;
   readonly #identity: Identity;
   readonly #positions: Positions;
   readonly #fold: Fold;
@@ -39,6 +41,7 @@ export class View {
   readonly #decisions: Decisions;
 
   private constructor(database: Database, path: string) {
+    this.path = path;
     this.#identity = new Identity(database, path);
     this.#positions = new Positions(database);
     this.#fold = new Fold(database, this.#positions, this.#identity);
