@@ -1,0 +1,18 @@
+import { defineConfig } from "vitest/config";
+
+// Workspace packages resolve to their sources, so that tests run unbuilt.
+const conditions = ["source", "module", "node", "development|production"];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: ["source", "node"] } },
+  test: {
+    include: ["**/test/**/*.test.ts"],
+    exclude: ["**/node_modules/**", "**/dist/**"],
+    globalSetup: ["test/support/broker.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    pool: "forks",
+    maxWorkers: 2,
+  },
+});
