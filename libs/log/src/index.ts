@@ -9,3 +9,6 @@ export { SimulatedLog, type SimulatedLogOptions } from "./simulated/log.ts";
 export { Random } from "./simulated/random.ts";
 export type { SimulatedRecords } from "./simulated/records.ts";
 export { Wakeup } from "./wakeup.ts";
+export { KafkaConnection, type KafkaOptions } from "./kafka/connection.ts";
+export { openKafkaLog } from "./kafka/log.ts";
+export { createTopic, type NewTopic } from "./kafka/topic.ts";

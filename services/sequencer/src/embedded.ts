@@ -30,10 +30,10 @@ export class EmbeddedSequencer {
     this.#state = viewState(options.view, EmbeddedSequencer.partition);
   }
 
-  /** Appends `records` to the intents log, and decides what is undecided up to a bound. */
-  commit(records: readonly NewRecord[]): void {
+  /** Appends `records` to the intents log, and decides what is undecided up to a bound; whether more is left. */
+  commit(records: readonly NewRecord[]): boolean {
     if (records.length > 0) this.#options.intents.appendNow(EmbeddedSequencer.partition, records);
-    this.decideSome();
+    return this.decideSome();
   }
 
   /** Decides the oldest undecided records, up to a bound; whether more are left. */

@@ -1,0 +1,95 @@
+import { Failure, type Offset, type Version } from "@seriatim/protocol";
+import type { Advance } from "@seriatim/client";
+import type { View } from "@seriatim/view";
+
+const defaultTimeout = 30_000;
+
+/** Tells a space's listeners how its view moves on, and lets them wait for a version. */
+export class Advances {
+  readonly #view: View;
+  readonly #seen: Offset[];
+  readonly #listeners = new Set<(advance: Advance) => void>();
+  readonly #waiting = new Set<() => void>();
+  #ended: Error | undefined;
+
+  constructor(view: View, partitions: number) {
+    this.#view = view;
+    this.#seen = Array.from({ length: partitions }, (_, partition) => view.position(partition).offset);
+  }
+
+  /** Looks how far the view has come, whoever moved it, and tells the listeners. */
+  look(): void {
+    if (this.#ended !== undefined) return;
+    for (const [partition, from] of this.#seen.entries()) {
+      const to = this.#view.position(partition).offset;
+      if (to <= from) continue;
+      this.#seen[partition] = to;
+      for (const listener of this.#listeners) listener({ partition, from, to });
+    }
+    for (const check of this.#waiting) check();
+  }
+
+  subscribe(listener: (advance: Advance) => void): () => void {
+    const entry = (advance: Advance): void => listener(advance);
+    this.#listeners.add(entry);
+    return () => this.#listeners.delete(entry);
+  }
+
+  /** See `Space.reached`. */
+  async reached(
+    version: Version,
+    options: { readonly signal?: AbortSignal; readonly timeout?: number } = {},
+  ): Promise<void> {
+    const { signal, timeout = defaultTimeout } = options;
+    if (this.#isApplied(version)) return;
+    await new Promise<void>((resolve, reject) => {
+      const settle = (error?: Error): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+        this.#waiting.delete(check);
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const check = (): void => {
+        if (this.#ended !== undefined) settle(this.#ended);
+        else if (this.#isApplied(version)) settle();
+      };
+      const onAbort = (): void =>
+        settle(new Failure("aborted", `waiting for version ${nameOf(version)} was aborted`, { cause: signal?.reason }));
+      const timer = setTimeout(() => settle(this.#late(version, timeout)), timeout);
+      signal?.addEventListener("abort", onAbort);
+      this.#waiting.add(check);
+      if (signal?.aborted === true) onAbort();
+      else check();
+    });
+  }
+
+  /** Ends everybody's waiting with `error`, now and from now on. */
+  end(error: Error): void {
+    this.#ended ??= error;
+    for (const check of this.#waiting) check();
+  }
+
+  /** @throws the error with which it ended. */
+  assertGoing(): void {
+    if (this.#ended !== undefined) throw this.#ended;
+  }
+
+  #isApplied({ partition, offset }: Version): boolean {
+    return this.#view.position(partition).offset >= offset;
+  }
+
+  #late(version: Version, timeout: number): Failure {
+    const at = this.#view.position(version.partition).offset;
+    return new Failure(
+      "not_yet",
+      `version ${nameOf(version)} was not applied within ${timeout} ms; the view stands at ${version.partition}@${at}: wait longer, or see whether a sequencer runs`,
+      { canRetry: true },
+    );
+  }
+}
+
+/** `partition@offset`, as people and refusals write a version. */
+export function nameOf({ partition, offset }: Version): string {
+  return `${partition}@${offset}`;
+}

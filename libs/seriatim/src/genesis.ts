@@ -1,0 +1,50 @@
+import type { Log } from "@seriatim/log";
+import { createCodec, decodeGenesis, Failure, sha256, type RecordCodec } from "@seriatim/protocol";
+
+/**
+ * The first record of each partition, in order; undefined where a partition is empty.
+ * @throws Failure `unavailable` when the log cannot be read.
+ */
+export async function firstRecords(log: Log): Promise<(Uint8Array | undefined)[]> {
+  const first: (Uint8Array | undefined)[] = Array.from({ length: log.partitions });
+  const from = new Map<number, number>();
+  for (const partition of first.keys()) {
+    const { start, end } = await log.bounds(partition);
+    if (end > start) from.set(partition, start);
+  }
+  if (from.size === 0) return first;
+  const stop = new AbortController();
+  const wanted = new Set(from.keys());
+  for await (const { partition, records } of log.read(from, { signal: stop.signal })) {
+    first[partition] ??= records[0]?.value;
+    wanted.delete(partition);
+    if (wanted.size === 0) stop.abort();
+  }
+  return first;
+}
+
+/**
+ * The codec of the space whose intents log this is.
+ * @throws Failure `not_a_space` when a partition has no genesis, or another one than partition 0 has.
+ */
+export async function codecOf(intents: Log): Promise<RecordCodec> {
+  const [first, ...others] = await firstRecords(intents);
+  const remedy = "run `seriatim init`, which is safe to run again, or name another space";
+  if (first === undefined) throw new Failure("not_a_space", `${intents.name} is empty: ${remedy}`);
+  const genesis = decodeGenesis(first);
+  if (genesis.partitions !== intents.partitions)
+    throw new Failure(
+      "other_space",
+      `${intents.name} has ${intents.partitions} partitions and its genesis says ${genesis.partitions}: partitions must not be added to a space's topics; make a new space`,
+    );
+  for (const [index, record] of others.entries()) {
+    if (record === undefined)
+      throw new Failure("not_a_space", `partition ${index + 1} of ${intents.name} has no genesis: ${remedy}`);
+    if (Buffer.compare(record, first) !== 0)
+      throw new Failure(
+        "other_space",
+        `partitions 0 and ${index + 1} of ${intents.name} begin with different records: ${remedy}`,
+      );
+  }
+  return createCodec(genesis, sha256);
+}

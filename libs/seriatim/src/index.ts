@@ -1,0 +1,17 @@
+export { connect, open } from "./open.ts";
+export type { OpenOptions } from "./embedded-space.ts";
+export { initKafka, type ConnectOptions, type InitOptions } from "./kafka-space.ts";
+export type * from "@seriatim/client";
+export {
+  defaultLimits,
+  Failure,
+  failureCodes,
+  isFailure,
+  isolations,
+  refusalCodes,
+  type FailureCode,
+  type Isolation,
+  type Limits,
+  type RefusalCode,
+  type Version,
+} from "@seriatim/protocol";

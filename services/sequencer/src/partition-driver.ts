@@ -1,0 +1,168 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Wakeup, type Log, type LogRecord, type SqliteFile } from "@seriatim/log";
+import { isFailure, type Offset, type RecordCodec } from "@seriatim/protocol";
+import type { View } from "@seriatim/view";
+import type { Pipeline } from "./pipeline.ts";
+import type { PartitionStatus } from "./sequencer.ts";
+
+/** The most that is decided and not read back: what a sequencer holds in memory while the verdicts log is away. */
+const mostPending = { count: 20_000, bytes: 64 * 1024 * 1024 };
+
+/** For how many stalls' time nothing must have been read to take a hole for the log's end. */
+const quietFor = 10;
+
+/** The most that one append carries. */
+const batch = { count: 1_000, bytes: 768 * 1024 };
+
+export interface PartitionDriverOptions {
+  readonly partition: number;
+  readonly pipeline: Pipeline;
+  readonly verdicts: Log;
+  readonly view: View;
+  readonly file: SqliteFile;
+  readonly codec: RecordCodec;
+  readonly stallAfter: number;
+}
+
+/** Performs what the pipeline of one partition says: appends, folds what is read back, and notices when nothing is. */
+export class PartitionDriver {
+  readonly #options: PartitionDriverOptions;
+  /** Something may have to be sent. */
+  readonly #work = new Wakeup();
+  /** There may be room for more decisions. */
+  readonly #room = new Wakeup();
+  #nextVerdict: Offset;
+  #isSending = false;
+  /** When the head last moved, or was first waited for. */
+  #movedAt = performance.now();
+  /** When something was last read from the verdicts log. */
+  #readAt = performance.now();
+  #repeats = 0;
+  #gaps = 0;
+  #stalls = 0;
+
+  constructor(options: PartitionDriverOptions) {
+    this.#options = options;
+    this.#nextVerdict = options.view.position(options.partition).next;
+  }
+
+  get nextIntent(): Offset {
+    return this.#options.pipeline.decided + 1;
+  }
+
+  get nextVerdict(): Offset {
+    return this.#nextVerdict;
+  }
+
+  status(): PartitionStatus {
+    const { partition, pipeline } = this.#options;
+    return {
+      partition,
+      leading: pipeline.isLeading,
+      head: pipeline.head,
+      decided: pipeline.decided,
+      pending: pipeline.pending.count,
+      repeats: this.#repeats,
+      gaps: this.#gaps,
+      stalls: this.#stalls,
+    };
+  }
+
+  /** Decides records of the intents log; waits while too much is not read back. */
+  async take(records: readonly LogRecord[], signal: AbortSignal): Promise<void> {
+    const { pipeline } = this.#options;
+    while (isFull(pipeline) && !signal.aborted) await this.#room.wait(signal);
+    if (pipeline.pending.count === 0) this.#movedAt = performance.now();
+    pipeline.take(records);
+    this.#work.notify();
+  }
+
+  /** Takes note of records of the verdicts log, and folds them into the view. */
+  async readBack(records: readonly LogRecord[], signal: AbortSignal): Promise<void> {
+    const { codec, file, view, partition, pipeline } = this.#options;
+    const read = records.map(({ offset, value }) => ({ at: offset, verdict: codec.decodeVerdict(value) }));
+    for (const [index, { verdict }] of read.entries()) {
+      const link = verdict === undefined ? "gap" : pipeline.readBack(verdict, records[index]?.headers["sequencer"]);
+      if (link === "repeat") this.#repeats += 1;
+      if (link === "gap") this.#gaps += 1;
+      if (link === "next") this.#movedAt = performance.now();
+    }
+    await file.transaction(() => view.fold(partition, read), { signal }).catch(ignoreAbort);
+    this.#nextVerdict = (records.at(-1)?.offset ?? this.#nextVerdict - 1) + 1;
+    this.#readAt = performance.now();
+    this.#room.notify();
+    this.#work.notify();
+  }
+
+  /** Appends what the pipeline has to send, one append at a time. */
+  async send(signal: AbortSignal): Promise<void> {
+    await this.#catchUp(signal);
+    const { pipeline, verdicts, partition, stallAfter } = this.#options;
+    while (!signal.aborted) {
+      const records = pipeline.toSend(batch);
+      if (records.length === 0) {
+        await this.#work.wait(signal);
+        continue;
+      }
+      this.#isSending = true;
+      try {
+        await verdicts.append(partition, records, { signal });
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!isFailure(error, "unavailable", "unknown_outcome")) throw error;
+        await pause(stallAfter, signal);
+        pipeline.sendAgain();
+      } finally {
+        this.#isSending = false;
+      }
+    }
+  }
+
+  /** Steps in when the head stands still although verdicts are missing: the leader is gone, or some were lost. */
+  async watch(signal: AbortSignal): Promise<void> {
+    const { pipeline, stallAfter } = this.#options;
+    while (!signal.aborted) {
+      // Spread out, so that of several followers one steps in first and the others see it.
+      const patience = stallAfter * (1 + Math.random());
+      await pause(patience / 4, signal);
+      this.#work.notify();
+      const isWaiting = pipeline.pending.count > 0 && !this.#isSending;
+      if (!isWaiting || performance.now() - this.#movedAt < patience || !(await this.#isAtEnd())) continue;
+      this.#stalls += 1;
+      this.#movedAt = performance.now();
+      pipeline.sendAgain();
+    }
+  }
+
+  /** Reads what is in the verdicts log before sending anything, so that a start repeats nothing. */
+  async #catchUp(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && !(await this.#isAtEnd())) await this.#work.wait(signal);
+    this.#options.pipeline.sendAgain();
+  }
+
+  /** Whether all of the verdicts log was read. A log may end in a hole, which no reader sees: then quiet counts. */
+  async #isAtEnd(): Promise<boolean> {
+    const { verdicts, partition, stallAfter } = this.#options;
+    try {
+      const { end } = await verdicts.bounds(partition);
+      return this.#nextVerdict >= end || performance.now() - this.#readAt > quietFor * stallAfter;
+    } catch (error) {
+      if (isFailure(error, "unavailable", "closed")) return false;
+      throw error;
+    }
+  }
+}
+
+function isFull(pipeline: Pipeline): boolean {
+  const { count, bytes } = pipeline.pending;
+  return count >= mostPending.count || bytes >= mostPending.bytes;
+}
+
+/** Resolves after `ms`, or when `signal` fires. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}
+
+function ignoreAbort(error: unknown): void {
+  if (!isFailure(error, "aborted")) throw error;
+}

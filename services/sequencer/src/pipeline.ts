@@ -1,0 +1,135 @@
+import type { LogRecord, NewRecord } from "@seriatim/log";
+import {
+  assert,
+  Defect,
+  linkOf,
+  type Hash,
+  type Link,
+  type Offset,
+  type Position,
+  type Verdict,
+} from "@seriatim/protocol";
+import { decide, evolve, type Decision, type MemoryState, type Rules } from "./core/index.ts";
+
+export interface PipelineOptions {
+  readonly rules: Rules;
+  readonly partition: number;
+  /** At the position of the view. */
+  readonly state: MemoryState;
+  readonly hash: Hash;
+  /** Names this sequencer in the headers of what it sends: a diagnostic, by which it also knows its own records. */
+  readonly name: string;
+}
+
+/**
+ * What one sequencer knows of one partition: what it decided, what of that it sent, and what was read back. Performs
+ * no I/O; the driver does.
+ *
+ *     read back ── sent, not read back ── decided, not sent ── to be decided
+ *
+ * Invariants:
+ *  3  What was sent and is not read back is kept until it is; `sendAgain` sends all of it from the head on.
+ *  4  A sequencer leads (sends) or follows (decides, and keeps what it decided). It follows once it has read back
+ *     another's verdict first, and leads again when the head stalls. A verdict read back that differs from its own is
+ *     a defect: it stops before it sends another.
+ */
+export class Pipeline {
+  readonly #options: PipelineOptions;
+  readonly #pending: Decision[] = [];
+  #sent = 0;
+  #pendingBytes = 0;
+  #isLeading = false;
+  #head: Position;
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+    this.#head = options.state.head.position;
+  }
+
+  get isLeading(): boolean {
+    return this.#isLeading;
+  }
+
+  /** The verdict read back last. */
+  get head(): Position {
+    return this.#head;
+  }
+
+  /** The offset of the intents record decided last, by this sequencer or another. */
+  get decided(): Offset {
+    return this.#options.state.head.position.offset;
+  }
+
+  /** How many verdicts are decided and not read back, and of how many bytes. */
+  get pending(): { readonly count: number; readonly bytes: number; readonly sent: number } {
+    return { count: this.#pending.length, bytes: this.#pendingBytes, sent: this.#sent };
+  }
+
+  /** Decides records of the intents log, in its order; those decided already are passed over. */
+  take(records: readonly LogRecord[]): void {
+    const { rules, partition, state, hash } = this.#options;
+    for (const { offset, time, value } of records) {
+      if (offset <= this.decided) continue;
+      const record = { offset, appendTime: time, bytes: value, digest: hash(value) };
+      const decision = decide(rules, partition, state.head, state, record);
+      evolve(state, decision.verdict);
+      this.#pending.push(decision);
+      this.#pendingBytes += decision.bytes.length;
+    }
+  }
+
+  /**
+   * Takes note of one record of the verdicts log, in its order.
+   * @throws Defect when the verdict follows the head and differs from the one decided here.
+   */
+  readBack(verdict: Verdict, sender: string | undefined): Link {
+    const link = linkOf(this.#head, verdict);
+    if (link !== "next") return link;
+    const own = this.#pending[0];
+    if (own === undefined) evolve(this.#options.state, verdict);
+    else this.#settle(own, verdict);
+    this.#head = { offset: verdict.offset, chain: verdict.chain };
+    if (sender !== this.#options.name) this.#isLeading = false;
+    return link;
+  }
+
+  /** The next verdicts to send, up to a bound, if this sequencer leads; they count as sent from now on. */
+  toSend(limit: { readonly count: number; readonly bytes: number }): NewRecord[] {
+    if (!this.#isLeading) return [];
+    const batch: NewRecord[] = [];
+    let bytes = 0;
+    for (const { bytes: value } of this.#pending.slice(this.#sent, this.#sent + limit.count)) {
+      bytes += value.length;
+      if (batch.length > 0 && bytes > limit.bytes) break;
+      batch.push({ value, headers: { sequencer: this.#options.name } });
+    }
+    this.#sent += batch.length;
+    return batch;
+  }
+
+  /** Leads, and sends everything that is not read back once more. Readers drop what they get twice. */
+  sendAgain(): void {
+    this.#isLeading = true;
+    this.#sent = 0;
+  }
+
+  #settle(own: Decision, verdict: Verdict): void {
+    if (own.verdict.chain !== verdict.chain) throw this.#divergence(own.verdict, verdict);
+    this.#pending.shift();
+    this.#pendingBytes -= own.bytes.length;
+    this.#sent = Math.max(0, this.#sent - 1);
+    assert(this.#pendingBytes >= 0, "more verdicts were read back than were decided");
+  }
+
+  #divergence(own: Verdict, applied: Verdict): Defect {
+    const { partition } = this.#options;
+    return new Defect(
+      `this sequencer diverged in partition ${partition}: for the intents record at offset ${applied.offset} it decided ` +
+        `"${describe(own)}" and the log holds "${describe(applied)}"; it stops, and what the log holds stands`,
+    );
+  }
+}
+
+function describe({ offset, outcome }: Verdict): string {
+  return `${outcome.kind}${outcome.kind === "refused" ? ` ${outcome.code}` : ""} at ${offset}`;
+}

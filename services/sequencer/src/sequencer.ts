@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import type { Log, SqliteFile } from "@seriatim/log";
+import { Failure, type Hash, type Offset, type Position, type RecordCodec } from "@seriatim/protocol";
+import { verifyPosition, type View } from "@seriatim/view";
+import { restoredState, type MemoryState } from "./core/index.ts";
+import { PartitionDriver } from "./partition-driver.ts";
+import { Pipeline } from "./pipeline.ts";
+
+export interface SequencerOptions {
+  readonly intents: Log;
+  readonly verdicts: Log;
+  /** The view and its file; other processes may fold into it too. */
+  readonly view: View;
+  readonly file: SqliteFile;
+  readonly codec: RecordCodec;
+  readonly hash: Hash;
+  /** The partitions to decide; all unless given. */
+  readonly partitions?: readonly number[];
+  /** How long, in ms, the head may stand still with verdicts missing before they are sent again. Default 400. */
+  readonly stallAfter?: number;
+  /** Unique among sequencers. Default: a random one. */
+  readonly name?: string;
+}
+
+export interface PartitionStatus {
+  readonly partition: number;
+  readonly leading: boolean;
+  readonly head: Position;
+  readonly decided: Offset;
+  readonly pending: number;
+  /** Verdicts read that answered what was answered already, since the start. */
+  readonly repeats: number;
+  /** Verdicts read whose predecessor was missing, since the start. */
+  readonly gaps: number;
+  /** How often the head stalled and this sequencer sent again. */
+  readonly stalls: number;
+}
+
+/**
+ * Decides the intents of a space's partitions and appends the verdicts. Any number of sequencers may do so for the same
+ * partition at once: they write the same verdicts, and readers take the first (invariant 4).
+ */
+export class Sequencer {
+  readonly name: string;
+  readonly #options: SequencerOptions;
+  readonly #drivers: ReadonlyMap<number, PartitionDriver>;
+
+  private constructor(options: SequencerOptions, name: string, partitions: readonly number[]) {
+    this.#options = options;
+    this.name = name;
+    this.#drivers = new Map(partitions.map((partition) => [partition, this.#driver(partition)]));
+  }
+
+  /**
+   * Loads the state of its partitions from the view.
+   * @throws Failure `log_changed` when the logs are not those that the view was folded from; `unavailable`.
+   */
+  static async open(options: SequencerOptions): Promise<Sequencer> {
+    const { view, file, intents, verdicts, codec, hash, name = randomUUID() } = options;
+    const partitions = options.partitions ?? Array.from({ length: codec.genesis.partitions }, (_, index) => index);
+    await verifyPosition({ intents, verdicts, view, partitions, hash });
+    // One read transaction: another process may fold meanwhile, and the state must be that of one position.
+    return file.read(() => new Sequencer(options, name, partitions));
+  }
+
+  status(): PartitionStatus[] {
+    return [...this.#drivers.values()].map((driver) => driver.status());
+  }
+
+  /**
+   * Works until `signal` fires.
+   * @throws Defect when a verdict in the log differs from its own; Failure `log_changed` or `unavailable` from the logs.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const stop = new AbortController();
+    const ending = AbortSignal.any([signal, stop.signal]);
+    const tasks = [this.#readIntents(ending), this.#readVerdicts(ending), ...this.#sending(ending)];
+    const guarded = tasks.map((task) => task.finally(() => stop.abort()));
+    const failed = (await Promise.allSettled(guarded)).find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  #driver(partition: number): PartitionDriver {
+    const { view, file, verdicts, codec, hash, stallAfter = 400 } = this.#options;
+    const state = restore(view, partition, codec.genesis.limits.window);
+    const rules = { genesis: codec.genesis, codec };
+    const pipeline = new Pipeline({ rules, partition, state, hash, name: this.name });
+    return new PartitionDriver({ partition, pipeline, verdicts, view, file, codec, stallAfter });
+  }
+
+  #sending(signal: AbortSignal): Promise<void>[] {
+    return [...this.#drivers.values()].flatMap((driver) => [driver.send(signal), driver.watch(signal)]);
+  }
+
+  async #readIntents(signal: AbortSignal): Promise<void> {
+    const from = new Map([...this.#drivers].map(([partition, driver]) => [partition, driver.nextIntent]));
+    for await (const { partition, records } of this.#options.intents.read(from, { signal })) {
+      await this.#of(partition).take(records, signal);
+    }
+  }
+
+  async #readVerdicts(signal: AbortSignal): Promise<void> {
+    const from = new Map([...this.#drivers].map(([partition, driver]) => [partition, driver.nextVerdict]));
+    for await (const { partition, records } of this.#options.verdicts.read(from, { signal })) {
+      await this.#of(partition).readBack(records, signal);
+    }
+  }
+
+  #of(partition: number): PartitionDriver {
+    const driver = this.#drivers.get(partition);
+    if (driver === undefined)
+      throw new Failure("unavailable", `the log gave a batch of partition ${partition}, which was not asked for`);
+    return driver;
+  }
+}
+
+function restore(view: View, partition: number, window: number): MemoryState {
+  const { offset, chain, time } = view.position(partition);
+  const oldest = offset - window;
+  return restoredState(window, {
+    head: { position: { offset, chain }, time },
+    writes: view.recentWrites(partition, oldest),
+    claims: view.recentClaims(partition, oldest),
+  });
+}
