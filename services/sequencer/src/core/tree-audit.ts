@@ -6,15 +6,17 @@ import type { Node } from "./tree-node.ts";
 
 interface Audited {
   readonly depth: number;
+  readonly nodes: number;
   readonly highest: Offset;
 }
 
-/** Checks T1 to T5 of tree.ts; returns the entries. @throws Defect naming the one that does not hold. */
-export function auditNodes(root: Node, horizon: Offset): Map<Key, Offset> {
+/** Checks T1 to T5 of tree.ts. @throws Defect naming the one that does not hold. */
+export function auditNodes(root: Node, horizon: Offset) {
   assert(root.children === undefined || root.children.length >= 2, "T3: a root that is a branch has two children");
   const entries = new Map<Key, Offset>();
-  if (root.keys.length > 0) auditNode(root, { horizon, entries, from: undefined, to: undefined });
-  return entries;
+  const isEmpty = root.keys.length === 0;
+  const { nodes } = isEmpty ? { nodes: 1 } : auditNode(root, { horizon, entries, from: undefined, to: undefined });
+  return { entries, nodes };
 }
 
 interface Surroundings {
@@ -40,19 +42,21 @@ function auditLeaf({ keys, versions }: Node, { horizon, entries, from, to }: Sur
     assert(at(versions, index) > horizon, "T4: versions lie above the horizon");
     entries.set(key, at(versions, index));
   }
-  return { depth: 0, highest: Math.max(...versions) };
+  return { depth: 0, nodes: 1, highest: Math.max(...versions) };
 }
 
 function auditBranch({ keys, versions }: Node, children: readonly Node[], around: Surroundings): Audited {
   let depth: number | undefined;
+  let nodes = 1;
   for (const [index, child] of children.entries()) {
     const from = index === 0 ? around.from : at(keys, index);
     const beneath = auditNode(child, { ...around, from, to: keys[index + 1] ?? around.to });
     depth ??= beneath.depth;
+    nodes += beneath.nodes;
     assert(beneath.depth === depth, "T2: all leaves lie equally deep");
     const version = at(versions, index);
     const isForgotten = version <= around.horizon && beneath.highest <= around.horizon;
     assert(version === beneath.highest || isForgotten, "T5: a branch knows the highest version beneath each child");
   }
-  return { depth: (depth ?? 0) + 1, highest: Math.max(...versions) };
+  return { depth: (depth ?? 0) + 1, nodes, highest: Math.max(...versions) };
 }

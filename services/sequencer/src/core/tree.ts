@@ -72,13 +72,17 @@ export class KeyTree {
     });
   }
 
-  /** Checks the whole tree, in linear time. @throws Defect naming the invariant that does not hold. */
-  audit(): void {
-    const entries = auditNodes(this.#root, this.#horizon);
+  /**
+   * Checks the whole tree, in linear time; returns the number of its nodes.
+   * @throws Defect naming the invariant that does not hold.
+   */
+  audit(): number {
+    const { entries, nodes } = auditNodes(this.#root, this.#horizon);
     assert(entries.size === this.#size, "the size is the number of entries");
     this.#ages.forEach((key, version) => {
       if (entries.get(key) === version) entries.delete(key);
     });
     assert(entries.size === 0, "T6: an entry is in ages with its own version");
+    return nodes;
   }
 }

@@ -1,0 +1,17 @@
+import fc from "fast-check";
+
+/**
+ * Checks a property on `runs` inputs. A failure prints its seed and path, and the command that runs just it again;
+ * SERIATIM_RUNS asks for another number of inputs.
+ */
+export function holds<Inputs>(file: string, property: fc.IProperty<Inputs>, runs: number): void {
+  const { SERIATIM_SEED: seed, SERIATIM_PATH: path, SERIATIM_RUNS: otherRuns } = process.env;
+  const details = fc.check(property, {
+    numRuns: otherRuns === undefined ? runs : Number(otherRuns),
+    ...(seed === undefined ? {} : { seed: Number(seed) }),
+    ...(path === undefined ? {} : { path }),
+  });
+  if (!details.failed) return;
+  const rerun = `SERIATIM_SEED=${details.seed} SERIATIM_PATH=${details.counterexamplePath ?? ""} npx vitest run ${file}`;
+  throw new Error(`${fc.defaultReportMessage(details)}\nTo run it again: ${rerun}`);
+}
