@@ -1,0 +1,22 @@
+import { AssignerProtocol, type PartitionAssigner } from "kafkajs";
+
+const name = "seriatim-fixed";
+const version = 1;
+
+/** Gives the whole of `partitions` to the group's one member: kafkajs has no other way to ask for fixed partitions. */
+export function fixedPartitions(topic: string, partitions: readonly number[]): PartitionAssigner {
+  const userData = Buffer.alloc(0);
+  return () => ({
+    name,
+    version,
+    protocol: ({ topics }) => ({
+      name,
+      metadata: AssignerProtocol.MemberMetadata.encode({ version, topics, userData }),
+    }),
+    assign: ({ members }) => {
+      const assignment = { [topic]: [...partitions] };
+      const memberAssignment = AssignerProtocol.MemberAssignment.encode({ version, assignment, userData });
+      return Promise.resolve(members.map(({ memberId }) => ({ memberId, memberAssignment })));
+    },
+  });
+}

@@ -1,0 +1,63 @@
+import { assert, Failure } from "@seriatim/protocol";
+import type { IHeaders, KafkaMessage, Message } from "kafkajs";
+import type { LogRecord, NewRecord } from "../port.ts";
+
+/** A record as kafkajs sends it, with what it weighs in a batch. */
+export interface SizedMessage {
+  readonly message: Message;
+  /** An upper bound, in bytes. */
+  readonly bytes: number;
+}
+
+/** More than what a batch and its one record need around value and headers. */
+const frameBytes = 128;
+const headerFrameBytes = 10;
+
+/** @throws Failure `invalid_argument` when the record alone exceeds `largest` bytes */
+export function toMessage(record: NewRecord, partition: number, topic: string, largest: number): SizedMessage {
+  const { value, headers = {} } = record;
+  const bytes = frameBytes + value.byteLength + headerBytes(headers);
+  if (bytes > largest) {
+    throw new Failure(
+      "invalid_argument",
+      `A record of ${bytes} bytes exceeds the ${largest} bytes that topic ${topic} takes (max.message.bytes). ` +
+        "Store large values elsewhere and refer to them.",
+    );
+  }
+  const buffer = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return { bytes, message: { key: null, value: buffer, partition, headers: { ...headers } } };
+}
+
+function headerBytes(headers: Readonly<Record<string, string>>): number {
+  let bytes = 0;
+  for (const [name, text] of Object.entries(headers)) {
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(text) + headerFrameBytes;
+  }
+  return bytes;
+}
+
+export function toRecord(message: KafkaMessage): LogRecord {
+  return {
+    offset: toOffset(message.offset),
+    time: Number(message.timestamp),
+    value: message.value ?? new Uint8Array(0),
+    headers: toHeaders(message.headers ?? {}),
+  };
+}
+
+function toHeaders(headers: IHeaders): Readonly<Record<string, string>> {
+  const texts: Record<string, string> = {};
+  for (const [name, found] of Object.entries(headers)) {
+    const last = Array.isArray(found) ? found.at(-1) : found;
+    // Foreign writers may leave a header without a value.
+    texts[name] = last === undefined || last === null ? "" : last.toString();
+  }
+  return texts;
+}
+
+/** Kafka counts with 64 bits; an offset that a number cannot hold would take 285 years at a million a second. */
+export function toOffset(text: string): number {
+  const offset = Number(text);
+  assert(Number.isSafeInteger(offset), `offset ${text} is beyond what a number holds`);
+  return offset;
+}
