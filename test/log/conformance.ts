@@ -3,7 +3,7 @@ import type { Batch, Log, LogRecord, NewRecord } from "@seriatim/log";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 /** The adapters there are. One that is not listed is a slip of the pen, which must not pass by testing nothing. */
-const adapters = ["sqlite", "simulated", "kafka"];
+const adapters = ["sqlite", "simulated", "simulated with delays and holes", "kafka"];
 
 /** A fresh, empty log of at least three partitions. */
 export interface OpenedLog {
@@ -158,10 +158,10 @@ const cases = new Map<string, Case>([
     async ({ log }) => {
       await log.append(0, texts("a", "b", "c"));
       const one = begin(log, [[0, 0]]);
-      const first = await one.next();
+      const seen = (await one.next()).map(text);
       expect((await take(log, 0, 0, 3)).map(text)).toEqual(["a", "b", "c"]);
-      const rest = first.length < 3 ? await one.next() : [];
-      expect([...first, ...rest].map(text)).toEqual(["a", "b", "c"]);
+      while (seen.length < 3) seen.push(...(await one.next()).map(text));
+      expect(seen).toEqual(["a", "b", "c"]);
       await one.end();
     },
   ],

@@ -1,20 +1,30 @@
-import { type Fault, faultNames, Random, SimulatedLog, VirtualClock } from "@seriatim/log";
+import { type Fault, faultNames, type FaultRates, Random, SimulatedLog, VirtualClock } from "@seriatim/log";
 import { isFailure } from "@seriatim/protocol";
 import { describe, expect, test } from "vitest";
-import { describeLog } from "./conformance.ts";
+import { describeLog, type OpenedLog } from "./conformance.ts";
 
-describeLog("simulated", async () => {
-  let log = new SimulatedLog({ seed: 1, partitions: 3 });
-  return {
-    log,
-    reopen: async () => {
-      await log.close();
-      log = log.reopen();
-      return log;
-    },
-    dispose: () => log.close(),
+function openSimulated(rates: FaultRates) {
+  return async (): Promise<OpenedLog> => {
+    let log = new SimulatedLog({ seed: 1, partitions: 3, rates });
+    return {
+      log,
+      reopen: async () => {
+        await log.close();
+        log = log.reopen();
+        return log;
+      },
+      dispose: () => log.close(),
+    };
   };
-});
+}
+
+describeLog("simulated", openSimulated({}));
+
+// Faults that a log may have and still be one.
+describeLog(
+  "simulated with delays and holes",
+  openSimulated({ delayAppend: 0.5, delayRead: 0.5, splitRead: 0.5, hole: 0.5, stepBack: 0.2 }),
+);
 
 const everyFault = Object.fromEntries(faultNames.map((fault) => [fault, 0.2]));
 

@@ -10,6 +10,9 @@ export interface WaitOptions {
 
 export const defaultDeadline = 30_000;
 
+/** A longer time-out would fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
 /**
  * Calls back after 0 to 2 ms. Uniform and not exponential: whoever has waited longest must not be the one that asks
  * least often, or a busy process starves the others.
@@ -50,7 +53,7 @@ export class Queue {
         signal?.removeEventListener("abort", onAbort);
       };
       const onAbort = (): void => turn.fail(abortedFailure(describe(), signal));
-      const timer = setTimeout(() => turn.fail(lateFailure(describe(), deadline)), deadline);
+      const timer = setTimeout(() => turn.fail(lateFailure(describe(), deadline)), Math.min(deadline, longestTimer));
       signal?.addEventListener("abort", onAbort);
       this.#turns.add(turn);
       this.#step();
