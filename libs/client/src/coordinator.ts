@@ -70,7 +70,7 @@ export interface LookupOptions {
 /** An intent built by hand. What is left out is filled in; keys, ranges and values are as the protocol has them. */
 export interface IntentRequest {
   readonly agent: string;
-  /** A random UUID unless given. The same id with the same content is decided once. */
+  /** A random UUID unless given. Only the same bytes are the same intent: who sends again gives the same snapshot too. */
   readonly id?: string | undefined;
   /** That of the first key or range unless given. */
   readonly partition?: number | undefined;

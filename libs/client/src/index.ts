@@ -1,3 +1,4 @@
+export { attemptId } from "./attempt-ids.ts";
 export type {
   Coordinator,
   CoordinatorOptions,
@@ -8,6 +9,8 @@ export type {
   RetryOptions,
   RunOptions,
 } from "./coordinator.ts";
+export { createCoordinator } from "./create-coordinator.ts";
+export { isTransient } from "./run.ts";
 export type {
   Advice,
   ConflictDetail,
@@ -24,3 +27,4 @@ export { advices } from "./result.ts";
 export type { Advance, Space } from "./space.ts";
 export type { Statistics } from "./statistics.ts";
 export type { Item, Range, ScanOptions, Transaction, WriteOptions } from "./transaction.ts";
+export { decodeValue, encodeValue } from "./values.ts";

@@ -72,8 +72,11 @@ export interface ConflictDetail {
   readonly deleted: boolean;
   /** What the key holds now, which may be newer than `version`; undefined when it is absent. */
   readonly value: unknown;
-  /** What the refused intent went by: the version that it read, that the key was absent, a range, or no read at all. */
-  readonly yours: Version | "absent" | "range" | "unread";
+  /**
+   * What the refused intent went by: the version that it read, that the key was absent, a range, or no read at all.
+   * `unknown` only in a lookup, since a verdict does not repeat what was read.
+   */
+  readonly yours: Version | "absent" | "range" | "unread" | "unknown";
 }
 
 /** What a coordinator knows of an intent's id. */

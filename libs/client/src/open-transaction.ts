@@ -1,0 +1,273 @@
+import { assert, Failure, fromBytes, keyFault, toKey } from "@seriatim/protocol";
+import type { Genesis, Isolation, Key, KeyRange, Limits, Offset, Submit, Version } from "@seriatim/protocol";
+import type { View } from "@seriatim/view";
+import type { Memo } from "./memo.ts";
+import { mergedScan, type MergedScanOptions, type Row } from "./merged-scan.ts";
+import { Placement } from "./placement.ts";
+import { coveredRange, toRange, toScanOptions } from "./ranges.ts";
+import { ReadSet } from "./read-set.ts";
+import type { Space } from "./space.ts";
+import type { Item, Range, ScanOptions, Transaction, WriteOptions } from "./transaction.ts";
+import { decodeValue, encodeValue } from "./values.ts";
+import { breathe } from "./waiting.ts";
+import { Watch } from "./watch.ts";
+import { WriteSet } from "./write-set.ts";
+
+export interface OpeningOptions {
+  readonly agent: string;
+  readonly attempt: number;
+  readonly isolation: Isolation;
+  readonly partitionKey: string | undefined;
+  /** The offset up to which each partition was applied when the transaction began. */
+  readonly snapshots: readonly Offset[];
+  readonly memo: Memo;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The part of an intent that a transaction's function has made. */
+export type Draft = Pick<
+  Submit,
+  "partition" | "snapshot" | "points" | "ranges" | "writes" | "validFrom" | "validUntil"
+>;
+
+/** Keys read at once without letting the event loop go round. */
+const keysAtOnce = 250;
+
+/** A transaction whose function is running: it serves reads from the view and records what was read and written. */
+export class OpenTransaction implements Transaction {
+  readonly agent: string;
+  readonly attempt: number;
+  readonly memo: Transaction["memo"];
+  readonly #isolation: Isolation;
+  readonly #genesis: Genesis;
+  readonly #view: View;
+  readonly #placement: Placement;
+  readonly #snapshots: Offset[];
+  readonly #reads: ReadSet;
+  readonly #writes: WriteSet;
+  readonly #watch: Watch;
+  #validFrom: number | null = null;
+  #validUntil: number | null = null;
+  #ended = false;
+
+  constructor(space: Space, options: OpeningOptions) {
+    this.agent = options.agent;
+    this.attempt = options.attempt;
+    this.#isolation = options.isolation;
+    this.#genesis = space.genesis;
+    this.#view = space.view;
+    this.#placement = new Placement(space.genesis, options.partitionKey);
+    this.#snapshots = [...options.snapshots];
+    this.#reads = new ReadSet(space.genesis.limits);
+    this.#writes = new WriteSet(space.genesis.limits);
+    this.#watch = new Watch(
+      space,
+      {
+        isolation: options.isolation,
+        reads: this.#reads,
+        writes: this.#writes,
+        partition: () => this.#placement.partition,
+        snapshotOf: (partition) => this.#snapshotOf(partition),
+      },
+      options.signal,
+    );
+    const remember = options.memo.forAttempt();
+    this.memo = async (inputs, fn) => {
+      this.#checkOpen();
+      return remember(inputs, fn);
+    };
+  }
+
+  get #limits(): Limits {
+    return this.#genesis.limits;
+  }
+
+  get signal(): AbortSignal {
+    return this.#watch.signal();
+  }
+
+  get snapshot(): Version {
+    const partition = this.#partition();
+    return { partition, offset: this.#snapshotOf(partition) };
+  }
+
+  get time(): Date {
+    const { partition, offset } = this.snapshot;
+    return new Date(this.#view.timeAt(partition, offset));
+  }
+
+  async get<T>(key: string): Promise<T | undefined> {
+    this.#checkOpen();
+    return this.#read(this.#key(key)) as T | undefined;
+  }
+
+  async getMany<T>(keys: Iterable<string>): Promise<Map<string, T>> {
+    this.#checkOpen();
+    const found = new Map<string, T>();
+    let count = 0;
+    for (const text of keys) {
+      const value = this.#read(this.#key(text)) as T | undefined;
+      if (value !== undefined) found.set(text, value);
+      count += 1;
+      if (count % keysAtOnce === 0) {
+        await breathe();
+        this.#checkOpen();
+      }
+    }
+    return found;
+  }
+
+  async scan<T>(range: Range, options: ScanOptions = {}): Promise<Item<T>[]> {
+    const items: Item<T>[] = [];
+    const take = ({ key, value }: Row) => items.push({ key: fromBytes(key), value: decodeValue(value) as T });
+    await this.#scan(range, toScanOptions(options), take);
+    return items;
+  }
+
+  async count(range: Range): Promise<number> {
+    let count = 0;
+    await this.#scan(range, toScanOptions({}), () => (count += 1));
+    return count;
+  }
+
+  put(key: string, value: unknown, options: WriteOptions = {}): void {
+    this.#checkOpen();
+    if (value === undefined)
+      throw new Failure("invalid_argument", `value of ${JSON.stringify(key)} is undefined; to remove a key, delete it`);
+    const bytes = encodeValue(value);
+    const { valueBytes } = this.#limits;
+    if (bytes.length > valueBytes)
+      throw new Failure(
+        "invalid_argument",
+        `value of ${JSON.stringify(key)} is ${bytes.length} bytes as encoded; at most ${valueBytes} are allowed in this ` +
+          "space (valueBytes): split it over several keys, or store it elsewhere and write a reference",
+      );
+    this.#write(key, bytes, options);
+  }
+
+  delete(key: string, options: WriteOptions = {}): void {
+    this.#checkOpen();
+    this.#write(key, null, options);
+  }
+
+  validUntil(time: Date | number): void {
+    this.#checkOpen();
+    this.#validUntil = Math.min(milliseconds(time, "validUntil"), this.#validUntil ?? Number.POSITIVE_INFINITY);
+  }
+
+  validFrom(time: Date | number): void {
+    this.#checkOpen();
+    this.#validFrom = Math.max(milliseconds(time, "validFrom"), this.#validFrom ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** The function has returned or thrown: from here on nothing can be added. */
+  end(): void {
+    this.#ended = true;
+    this.#watch.stop();
+  }
+
+  /** Whether it is known that this transaction cannot commit. */
+  get isOverwritten(): boolean {
+    return this.#watch.isOverwritten;
+  }
+
+  /** Nothing was read or written: there is nothing to decide. */
+  get isEmpty(): boolean {
+    return this.#reads.isEmpty && this.#writes.isEmpty;
+  }
+
+  draft(): Draft {
+    assert(this.#ended, "a draft was taken of a transaction that had not ended");
+    const partition = this.#partition();
+    return {
+      partition,
+      snapshot: this.#snapshotOf(partition),
+      points: this.#reads.points,
+      ranges: this.#reads.ranges,
+      writes: this.#writes.writes,
+      validFrom: this.#validFrom,
+      validUntil: this.#validUntil,
+    };
+  }
+
+  #read(key: Key): unknown {
+    const partition = this.#placement.touchKey(key);
+    const own = this.#writes.get(key);
+    if (own !== undefined) return own.value === null ? undefined : decodeValue(own.value);
+    const entry = this.#view.get(key, this.#readAt(partition));
+    this.#reads.addPoint(key, entry?.version ?? null);
+    this.#watch.noteKey(key);
+    return entry === undefined ? undefined : decodeValue(entry.value);
+  }
+
+  async #scan(range: Range, options: MergedScanOptions, take: (row: Row) => void): Promise<void> {
+    this.#checkOpen();
+    const bounds = toRange(range, this.#limits.keyBytes);
+    const at = this.#readAt(this.#placement.touchRange(bounds));
+    let last: Key | undefined;
+    let count = 0;
+    for await (const page of mergedScan(this.#view, bounds, at, this.#writes.within(bounds), options)) {
+      this.#checkOpen();
+      for (const row of page) take(row);
+      last = page.at(-1)?.key ?? last;
+      count += page.length;
+    }
+    const isCutOff = last !== undefined && count >= options.limit;
+    this.#record(isCutOff && last !== undefined ? coveredRange(bounds, last, options.reverse) : bounds);
+  }
+
+  #record(range: KeyRange): void {
+    this.#reads.addRange(range);
+    this.#watch.noteRange(range);
+  }
+
+  #write(text: string, value: Uint8Array | null, { blind = false }: WriteOptions): void {
+    const key = this.#key(text);
+    this.#placement.touchKey(key);
+    this.#writes.put(key, value, blind);
+    this.#watch.noteKey(key);
+  }
+
+  #key(text: string): Key {
+    const key = toKey(text);
+    const fault = keyFault(key, this.#limits.keyBytes);
+    if (fault !== undefined) throw new Failure("invalid_argument", `key ${JSON.stringify(text)} ${fault}`);
+    return key;
+  }
+
+  /** The snapshot; at level none the newest offset applied, which is the snapshot from then on. */
+  #readAt(partition: number): Offset {
+    if (this.#isolation === "none") this.#snapshots[partition] = this.#view.position(partition).offset;
+    return this.#snapshotOf(partition);
+  }
+
+  #snapshotOf(partition: number): Offset {
+    const offset = this.#snapshots[partition];
+    assert(offset !== undefined, `no snapshot was taken of partition ${partition}`);
+    return offset;
+  }
+
+  #partition(): number {
+    const { partition } = this.#placement;
+    if (partition !== undefined) return partition;
+    throw new Failure(
+      "invalid_argument",
+      "this transaction has touched no key yet, so that it belongs to none of the space's partitions; " +
+        "read or write a key first, or give run a partitionKey",
+    );
+  }
+
+  #checkOpen(): void {
+    if (this.#ended)
+      throw new Failure(
+        "invalid_argument",
+        "the transaction has ended: its function has returned or thrown; await everything that uses tx inside of the function",
+      );
+  }
+}
+
+function milliseconds(time: Date | number, name: string): number {
+  const value = Number(time);
+  if (Number.isSafeInteger(value)) return value;
+  throw new Failure("invalid_argument", `${name} is ${String(time)}; it is a Date or whole ms since 1970`);
+}

@@ -1,0 +1,86 @@
+import { fromBytes, type Conflict, type Key, type Offset, type Submit } from "@seriatim/protocol";
+import { newest, type View } from "@seriatim/view";
+import type { Answer } from "./answer.ts";
+import { conflictMessage } from "./conflict-texts.ts";
+import { adviceOn, explain } from "./refusal-texts.ts";
+import type { ConflictDetail, Refusal } from "./result.ts";
+import type { Space } from "./space.ts";
+import { decodeValue } from "./values.ts";
+
+type Refused = Extract<Answer, { readonly kind: "refused" }>;
+
+/**
+ * What a refused client needs to go on. The verdict names keys and versions; who wrote them, and what they hold now, comes
+ * from the view.
+ *
+ * @param intent what was sent; undefined when it was not by this process, and nobody knows any more what it had read.
+ */
+export function refusalOf(space: Space, refused: Refused, intent: Submit | undefined): Refusal {
+  const { code, decision, outcome } = refused;
+  const { partition, offset } = decision;
+  const id = intent?.id ?? decision.id ?? "";
+  const reason = outcome?.reason ?? null;
+  const conflicts = (outcome?.conflicts ?? []).map((conflict) => detailOf(space.view, partition, conflict, intent));
+  const texts = outcome?.conflicts.map((conflict, index) => {
+    const detail = conflicts[index];
+    return detail === undefined ? "" : conflictMessage(detail, wasThere(space.view, conflict.key, intent));
+  });
+  const happened = explain({
+    code,
+    reason,
+    id,
+    decision,
+    intent,
+    limits: space.genesis.limits,
+    conflicts: texts ?? [],
+  });
+  const { advice, sentence } = adviceOn(code, conflicts);
+  return {
+    code,
+    message: `${happened} ${sentence}`,
+    conflicts,
+    intent: id,
+    version: { partition, offset },
+    ...(reason === null ? {} : { reason }),
+    advice,
+  };
+}
+
+function detailOf(view: View, partition: number, conflict: Conflict, intent: Submit | undefined): ConflictDetail {
+  const { kind, key, version: offset } = conflict;
+  const write = view.decision(partition, offset);
+  const now = view.get(key, newest);
+  return {
+    kind,
+    key: fromBytes(key),
+    version: { partition, offset },
+    agent: write?.agent ?? null,
+    intent: write?.id ?? null,
+    time: new Date(write?.time ?? 0),
+    deleted: view.version(key, offset) === null,
+    value: now === undefined ? undefined : readable(now.value),
+    yours: yoursOf(partition, conflict, intent),
+  };
+}
+
+/** A value that cannot be decoded must not hide the refusal that it stands in. */
+function readable(bytes: Uint8Array): unknown {
+  try {
+    return decodeValue(bytes);
+  } catch {
+    return bytes;
+  }
+}
+
+function yoursOf(partition: number, { kind, key }: Conflict, intent: Submit | undefined): ConflictDetail["yours"] {
+  if (kind === "range") return "range";
+  if (kind === "write") return "unread";
+  const point = intent?.points.find((read) => read.key === key);
+  if (point === undefined) return "unknown";
+  return point.version === null ? "absent" : { partition, offset: point.version };
+}
+
+/** Whether the key was there at the intent's snapshot; undefined when that is not known. */
+function wasThere(view: View, key: Key, intent: { readonly snapshot: Offset } | undefined): boolean | undefined {
+  return intent === undefined ? undefined : view.version(key, intent.snapshot) !== null;
+}

@@ -1,0 +1,130 @@
+import { Failure, isFailure, sha256, type Cancel, type Submit } from "@seriatim/protocol";
+import type { Decision } from "@seriatim/view";
+import { answerOf, type Answer } from "./answer.ts";
+import type { Environment } from "./environment.ts";
+import type { Awaited } from "./verdicts.ts";
+import { aborted, settledWithin, sleep, throwIfAborted } from "./waiting.ts";
+
+/** Whoever ends a call wants to be gone; so long, in ms, the cancel of what was sent may still take. */
+const abortedPatience = 5_000;
+
+type Sent = "appended" | "unknown";
+
+interface Tried {
+  readonly kind: "appended" | "again" | "failed";
+  readonly error: unknown;
+}
+
+/** Sends intents, and does not rest until it knows what became of them, or can say honestly that it does not. */
+export class Submitter {
+  readonly #environment: Environment;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  /**
+   * Appends the intent and waits for the decision that settles its id. Where that does not come, or it is not known
+   * whether the intent was appended, the id is closed by a cancel: the first of the two in the log wins (invariant 6).
+   *
+   * @throws Failure `unavailable` or `aborted` (nothing was written), `unknown_outcome`, `invalid_argument`.
+   */
+  async submit(intent: Submit, signal: AbortSignal | undefined): Promise<Answer> {
+    const { space, verdicts, verdictTimeout } = this.#environment;
+    // Encoded once: only the same bytes are the same intent.
+    const record = this.#encode(intent);
+    const digest = sha256(record);
+    const { partition, id } = intent;
+    const awaited = { partition, id, digests: [digest], since: space.view.position(partition).offset };
+    const sent = await this.#send(partition, record, signal);
+    const decision = sent === "appended" ? await verdicts.await(awaited, verdictTimeout, signal) : undefined;
+    return answerOf(decision ?? (await this.#cancel(intent, awaited, signal)), digest);
+  }
+
+  #encode(intent: Submit): Uint8Array {
+    const { codec, space } = this.#environment;
+    const record = codec.encodeIntent(intent);
+    const { recordBytes } = space.genesis.limits;
+    if (record.length <= recordBytes) return record;
+    throw new Failure(
+      "invalid_argument",
+      `the intent is ${record.length} bytes as encoded; at most ${recordBytes} are allowed in this space (recordBytes): ` +
+        "write smaller values, read ranges in place of many keys, or split the work over several transactions",
+    );
+  }
+
+  /** Retries what certainly did not happen. */
+  async #send(partition: number, record: Uint8Array, signal: AbortSignal | undefined): Promise<Sent> {
+    const { clock, verdictTimeout, space } = this.#environment;
+    const deadline = clock() + verdictTimeout;
+    for (let retry = 0; ; retry += 1) {
+      throwIfAborted(signal);
+      this.#environment.checkOpen();
+      try {
+        const ending = await settledWithin(space.append(partition, record), deadline - clock(), signal);
+        return ending === "settled" ? "appended" : "unknown";
+      } catch (error) {
+        if (!isFailure(error) || error.code === "unknown_outcome") return "unknown";
+        const delay = this.#environment.delay(retry);
+        if (error.code !== "unavailable" || clock() + delay >= deadline) throw error;
+        await sleep(delay, signal);
+      }
+    }
+  }
+
+  async #cancel(intent: Submit, submitted: Awaited, signal: AbortSignal | undefined): Promise<Decision> {
+    const { codec, counters, clock, verdictTimeout } = this.#environment;
+    counters.unknown += 1;
+    const { space, partition, id, agent, snapshot } = intent;
+    const cancel: Cancel = { kind: "cancel", space, partition, id, agent, snapshot };
+    const record = codec.encodeIntent(cancel);
+    const awaited = { ...submitted, digests: [...submitted.digests, sha256(record)] };
+    const isAborted = signal?.aborted === true;
+    const deadline = clock() + (isAborted ? Math.min(abortedPatience, verdictTimeout) : verdictTimeout);
+    const decision = await this.#close(awaited, record, deadline);
+    // Committed is what it is, also for who wanted to stop it.
+    if (isAborted && decision.outcome.kind !== "committed") throw aborted(signal);
+    return decision;
+  }
+
+  /** Appends the cancel, again and again until it stands, and waits for either record's decision. */
+  async #close(awaited: Awaited, cancel: Uint8Array, deadline: number): Promise<Decision> {
+    const { verdicts, clock, space } = this.#environment;
+    const stop = new AbortController();
+    const decided = verdicts.await(awaited, deadline - clock(), stop.signal);
+    let cause: unknown;
+    for (let retry = 0; clock() < deadline; retry += 1) {
+      const tried = await this.#tryAppend(() => space.append(awaited.partition, cancel), deadline - clock());
+      cause = tried.error;
+      if (tried.kind !== "again") {
+        if (tried.kind === "failed") stop.abort();
+        break;
+      }
+      // The first record's decision may come by itself meanwhile.
+      const ending = await settledWithin(decided, this.#environment.delay(retry), undefined);
+      if (ending === "settled") break;
+    }
+    const decision = await decided;
+    if (decision === undefined) throw unknownOutcome(awaited, cause);
+    return decision;
+  }
+
+  async #tryAppend(append: () => Promise<void>, timeout: number): Promise<Tried> {
+    try {
+      const ending = await settledWithin(append(), timeout, undefined);
+      return { kind: ending === "settled" ? "appended" : "again", error: undefined };
+    } catch (error) {
+      const canRetry = !isFailure(error) || isFailure(error, "unavailable", "unknown_outcome");
+      return { kind: canRetry ? "again" : "failed", error };
+    }
+  }
+}
+
+function unknownOutcome({ partition, id }: Awaited, cause: unknown): Failure {
+  return new Failure(
+    "unknown_outcome",
+    `it is not known whether intent ${JSON.stringify(id)} has committed: neither it nor its cancel was decided in time in ` +
+      `partition ${partition}; ask coordinator.lookup(${JSON.stringify(id)}) before doing the same again under another id`,
+    { cause },
+  );
+}

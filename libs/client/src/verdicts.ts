@@ -1,0 +1,125 @@
+import { claimsId, type Digest, type Offset } from "@seriatim/protocol";
+import type { Decision } from "@seriatim/view";
+import type { Space } from "./space.ts";
+
+/** An id whose decision is waited for. */
+export interface Awaited {
+  readonly partition: number;
+  readonly id: string;
+  /** Of the records sent under the id: what they get counts even where it claims no id (`invalid`, `too_old`). */
+  readonly digests: readonly Digest[];
+  /** How far the view had come before the first of them was sent; moved on by a wait that was in vain. */
+  since: Offset;
+}
+
+interface Waiter {
+  readonly awaited: Awaited;
+  readonly resolve: (decision: Decision | undefined) => void;
+}
+
+/**
+ * Finds in the view what was decided of intents, by id and digest and never by offset alone (invariant 9).
+ *
+ * All that wait share one look at each new decision. There is a subscription only while somebody waits.
+ */
+export class Verdicts {
+  readonly #space: Space;
+  readonly #waiters = new Set<Waiter>();
+  /** The offset up to which each partition was looked through for those who wait. */
+  readonly #looked = new Map<number, Offset>();
+  #unsubscribe: (() => void) | undefined;
+  #closed = false;
+
+  constructor(space: Space) {
+    this.#space = space;
+  }
+
+  /**
+   * The decision that settles the id: the one that claims it, by whoever's record, or one of these records' own that
+   * claims none. Undefined after `timeout` ms, when `signal` fires, or once closed.
+   */
+  async await(awaited: Awaited, timeout: number, signal?: AbortSignal): Promise<Decision | undefined> {
+    const known = this.#find(awaited);
+    if (known !== undefined || this.#closed || signal?.aborted === true || timeout <= 0) return known;
+    return new Promise((resolve) => {
+      const finish = (decision: Decision | undefined) => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", giveUp);
+        awaited.since = this.#looked.get(awaited.partition) ?? awaited.since;
+        this.#remove(waiter);
+        resolve(decision);
+      };
+      const giveUp = () => finish(undefined);
+      const waiter: Waiter = { awaited, resolve: finish };
+      const timer = setTimeout(giveUp, timeout);
+      signal?.addEventListener("abort", giveUp, { once: true });
+      this.#add(waiter);
+    });
+  }
+
+  /** Ends every wait. */
+  close(): void {
+    this.#closed = true;
+    for (const { resolve } of this.#waiters) resolve(undefined);
+  }
+
+  #find({ partition, id, digests, since }: Awaited): Decision | undefined {
+    const { view } = this.#space;
+    const claim = view.decisionOf(id, partition);
+    if (claim !== undefined) return claim;
+    const { offset: upTo } = view.position(partition);
+    for (let offset = since + 1; offset <= upTo; offset += 1) {
+      const decision = view.decision(partition, offset);
+      if (decision !== undefined && digests.includes(decision.digest)) return decision;
+    }
+    return undefined;
+  }
+
+  #add(waiter: Waiter): void {
+    const { partition } = waiter.awaited;
+    this.#waiters.add(waiter);
+    this.#unsubscribe ??= this.#space.subscribe((advance) => this.#look(advance.partition));
+    // Whoever waits already has been looked for up to here, or will be: only the first to wait sets the mark.
+    if (!this.#looked.has(partition)) this.#looked.set(partition, this.#space.view.position(partition).offset);
+  }
+
+  #remove(waiter: Waiter): void {
+    const { partition } = waiter.awaited;
+    this.#waiters.delete(waiter);
+    if (!this.#isAwaited(partition)) this.#looked.delete(partition);
+    if (this.#waiters.size > 0) return;
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+  }
+
+  #isAwaited(partition: number): boolean {
+    for (const { awaited } of this.#waiters) if (awaited.partition === partition) return true;
+    return false;
+  }
+
+  #look(partition: number): void {
+    const from = this.#looked.get(partition);
+    if (from === undefined) return;
+    const { view } = this.#space;
+    const { offset: upTo } = view.position(partition);
+    this.#looked.set(partition, Math.max(from, upTo));
+    for (let offset = from + 1; offset <= upTo; offset += 1) {
+      const decision = view.decision(partition, offset);
+      if (decision !== undefined) this.#settle(decision);
+    }
+  }
+
+  #settle(decision: Decision): void {
+    for (const { awaited, resolve } of this.#waiters) {
+      if (awaited.partition !== decision.partition) continue;
+      const isClaim = decision.id === awaited.id && claims(decision);
+      if (!isClaim && !awaited.digests.includes(decision.digest)) continue;
+      // Of several claims the first counts, and a repeat refers to it.
+      resolve(this.#space.view.decisionOf(awaited.id, awaited.partition) ?? decision);
+    }
+  }
+}
+
+function claims({ outcome }: Decision): boolean {
+  return outcome.kind === "committed" || (outcome.kind !== "genesis" && claimsId(outcome));
+}
