@@ -1,0 +1,100 @@
+import { createServer, type AddressInfo, type Server } from "node:net";
+import { createTopic, KafkaConnection, type Log, openKafkaLog } from "@seriatim/log";
+import { isFailure } from "@seriatim/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startBroker, type Broker } from "../../tools/kafka/broker.mjs";
+import { describeKafka, freshTopic } from "../support/kafka.ts";
+import { expectFailure, follow, text, texts } from "./reading.ts";
+
+/** A server that accepts connections and says nothing, or, once closed, a port where nobody listens. */
+async function silentServer(): Promise<{ readonly server: Server; readonly address: string }> {
+  const server = createServer((socket) => socket.on("error", () => undefined));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { server, address: `127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+async function openFresh(connection: KafkaConnection, name: string): Promise<Log> {
+  const topic = freshTopic(name);
+  await createTopic(connection, topic, { partitions: 1 });
+  return openKafkaLog(connection, topic);
+}
+
+test.each(["refuses connections", "is silent"])("a broker that %s is reported in time", async (kind) => {
+  const { server, address } = await silentServer();
+  if (kind === "refuses connections") await new Promise((resolve) => server.close(resolve));
+  const connection = new KafkaConnection({ brokers: [address], answerTimeout: 1000 });
+  const begun = performance.now();
+  const calls = [openKafkaLog(connection, "t"), createTopic(connection, "t", { partitions: 1 })];
+  const failures = await Promise.all(calls.map((call) => expectFailure(call, "unavailable")));
+  for (const failure of failures) {
+    expect(failure.canRetry).toBe(true);
+    expect(failure.message).toContain(address);
+  }
+  expect(performance.now() - begun).toBeLessThan(3000);
+  await connection.close();
+  server.close();
+});
+
+await describeKafka("an outage of Kafka", () => {
+  let broker: Broker;
+  beforeAll(async () => {
+    broker = await startBroker();
+  });
+  afterAll(async () => broker.stop());
+
+  test("read and append outlive a broker that is killed and comes back", async () => {
+    const connection = new KafkaConnection({ brokers: broker.brokers });
+    const log = await openFresh(connection, "killed");
+    const reading = follow(log, [[0, 0]]);
+    const acknowledged = new Map<number, string>();
+    const append = async (name: string): Promise<void> => {
+      acknowledged.set(await log.append(0, texts(name)), name);
+    };
+    for (let index = 0; index < 20; index += 1) await append(`before ${index}`);
+    await reading.records(20);
+
+    const during = Array.from({ length: 200 }, (_, index) => append(`during ${index}`));
+    await broker.kill();
+    during.push(append("while dead"));
+    await broker.restart();
+    await Promise.all(during);
+    await append("after");
+
+    const last = Math.max(...acknowledged.keys());
+    const seen = new Map<number, string>();
+    while (!seen.has(last)) for (const record of await reading.next()) seen.set(record.offset, text(record));
+    expect(Math.min(...seen.keys())).toBe(20);
+    expect([...seen.keys()]).toEqual([...seen.keys()].toSorted((one, other) => one - other));
+    const afterFirst = [...acknowledged].filter(([offset]) => offset >= 20);
+    expect(afterFirst.filter(([offset, name]) => seen.get(offset) !== name)).toEqual([]);
+    await reading.end();
+    await log.close();
+    await connection.close();
+  });
+
+  test("without a broker every call fails in its time, and says whether anything may have happened", async () => {
+    const times = { answerTimeout: 1000, appendTimeout: 1500, readTimeout: 2000 };
+    const connection = new KafkaConnection({ brokers: broker.brokers, ...times });
+    const sending = await openFresh(connection, "sending");
+    const fresh = await openFresh(connection, "fresh");
+    await sending.append(0, texts("a"));
+    const reading = follow(sending, [[0, 0]]);
+    await reading.next();
+    const waiting = reading.next().catch((error: unknown) => error);
+    await broker.kill();
+    const begun = performance.now();
+
+    await expectFailure(sending.append(0, texts("b")), "unknown_outcome");
+    const failure = await expectFailure(fresh.append(0, texts("b")), "unavailable");
+    expect(failure.canRetry).toBe(true);
+    await expectFailure(fresh.bounds(0), "unavailable");
+    expect(await waiting).toSatisfy((error) => isFailure(error, "unavailable"));
+    expect(performance.now() - begun).toBeLessThan(8000);
+
+    const queued = fresh.append(0, texts("c"));
+    await Promise.all([expectFailure(queued, "closed"), fresh.close()]);
+    await sending.close();
+    await connection.close();
+    await broker.restart();
+  });
+});
