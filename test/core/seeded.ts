@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 
 /**
  * Checks a property on `runs` inputs. A failure prints its seed and path, and the command that runs just it again;

@@ -67,6 +67,11 @@ export class MemoryState implements State {
     this.#writes.purge(horizon);
     this.#claims.purge(horizon);
   }
+
+  /** Checks the memory tree whole, in linear time. @throws Defect naming what does not hold. */
+  audit(): void {
+    this.#writes.audit();
+  }
 }
 
 /** The state before the genesis. @param window the genesis' limit of that name. */
