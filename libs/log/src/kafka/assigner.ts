@@ -1,4 +1,7 @@
-import { AssignerProtocol, type PartitionAssigner } from "kafkajs";
+import kafkajs, { type PartitionAssigner } from "kafkajs";
+
+// kafkajs is CommonJS in a form whose names Node does not see.
+const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 
 const name = "seriatim-fixed";
 const version = 1;
@@ -11,11 +14,11 @@ export function fixedPartitions(topic: string, partitions: readonly number[]): P
     version,
     protocol: ({ topics }) => ({
       name,
-      metadata: AssignerProtocol.MemberMetadata.encode({ version, topics, userData }),
+      metadata: MemberMetadata.encode({ version, topics, userData }),
     }),
     assign: ({ members }) => {
       const assignment = { [topic]: [...partitions] };
-      const memberAssignment = AssignerProtocol.MemberAssignment.encode({ version, assignment, userData });
+      const memberAssignment = MemberAssignment.encode({ version, assignment, userData });
       return Promise.resolve(members.map(({ memberId }) => ({ memberId, memberAssignment })));
     },
   });

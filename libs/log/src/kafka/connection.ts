@@ -1,5 +1,5 @@
 import { Failure } from "@seriatim/protocol";
-import { Kafka, logLevel, type Admin, type KafkaConfig, type LogEntry } from "kafkajs";
+import kafkajs, { type Admin, type Kafka, type KafkaConfig, type LogEntry } from "kafkajs";
 import { isFinal, unavailable } from "./errors.ts";
 import { before, persist } from "./waiting.ts";
 
@@ -47,7 +47,7 @@ export class KafkaConnection {
     this.answerTimeout = options.answerTimeout ?? 10_000;
     this.appendTimeout = options.appendTimeout ?? 30_000;
     this.readTimeout = options.readTimeout ?? 60_000;
-    this.kafka = new Kafka(clientConfig(this.brokers, this.clientId, options));
+    this.kafka = new kafkajs.Kafka(clientConfig(this.brokers, this.clientId, options));
   }
 
   /**
@@ -123,7 +123,7 @@ function clientConfig(brokers: readonly string[], clientId: string, options: Kaf
     requestTimeout: requestTimeoutMs,
     // Repetition is ours alone: kafkajs nests its own, and nobody can say when it will end.
     retry: { retries: 0, initialRetryTime: 50 },
-    logLevel: onClientLog === undefined ? logLevel.NOTHING : logLevel.INFO,
+    logLevel: onClientLog === undefined ? kafkajs.logLevel.NOTHING : kafkajs.logLevel.INFO,
     logCreator: () => (entry) => onClientLog?.(entry),
     ...(ssl === undefined ? {} : { ssl }),
     ...(sasl === undefined ? {} : { sasl }),

@@ -1,5 +1,5 @@
 import { Failure } from "@seriatim/protocol";
-import { ConfigResourceTypes, KafkaJSAggregateError, type Admin } from "kafkajs";
+import kafkajs, { type Admin } from "kafkajs";
 import type { KafkaConnection } from "./connection.ts";
 import { brokerError, isFinal, isUnknownTopic } from "./errors.ts";
 
@@ -54,7 +54,7 @@ async function create(admin: Admin, topic: string, options: NewTopic): Promise<b
     return await admin.createTopics({ topics: [{ topic, numPartitions, replicationFactor, configEntries }] });
   } catch (error) {
     // kafkajs gathers one error a topic in an object that hides which it was.
-    throw error instanceof KafkaJSAggregateError ? error.errors[0] : error;
+    throw error instanceof kafkajs.KafkaJSAggregateError ? error.errors[0] : error;
   }
 }
 
@@ -100,7 +100,7 @@ async function settingsOf(admin: Admin, topic: string): Promise<ReadonlyMap<stri
   const configNames = topicSettings.map(({ name }) => name);
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configNames }],
+    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames }],
   });
   const entries = resources.flatMap(({ configEntries }) => configEntries);
   return new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
