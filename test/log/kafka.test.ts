@@ -54,6 +54,12 @@ await describeKafka("a Kafka topic", (brokers) => {
     await log.close();
   });
 
+  test("that the cluster cannot make is a bad argument", async () => {
+    const asking = createTopic(connection, freshTopic("wide"), { partitions: 1, replicationFactor: 99 });
+    const failure = await expectFailure(asking, "invalid_argument");
+    expect(failure.message).toContain("INVALID_REPLICATION_FACTOR");
+  });
+
   test("that is missing is no space", async () => {
     const failure = await expectFailure(openKafkaLog(connection, freshTopic("missing")), "not_a_space");
     expect(failure.message).toContain("seriatim init");

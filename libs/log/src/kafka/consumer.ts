@@ -4,7 +4,7 @@ import type { Batch } from "../port.ts";
 import { fixedPartitions } from "./assigner.ts";
 import { disconnected, type KafkaConnection } from "./connection.ts";
 import { toOffset, toRecord } from "./records.ts";
-import { deferred } from "./waiting.ts";
+import { before, deferred } from "./waiting.ts";
 
 /** What a consumer reports to the read that it serves. */
 export interface ConsumerEvents {
@@ -27,6 +27,7 @@ export type ConsumerEnd =
 const fetchWaitMs = 100;
 const sessionTimeoutMs = 30_000;
 const rebalanceTimeoutMs = 10_000;
+const releaseLimitMs = 5_000;
 
 /**
  * One consumer of kafkajs, from `positions` on, until `signal` fires or it comes to an end by itself. The positions are
@@ -143,10 +144,13 @@ export class FixedConsumer {
     this.#end.resolve(end);
   }
 
-  /** Ends the connection. What has been offered must have been taken or withdrawn. Never rejects. */
+  /**
+   * Ends the connection, or leaves that to kafkajs' own time-outs where the broker is silent. What has been offered must
+   * have been taken or withdrawn. Never rejects.
+   */
   async release(): Promise<void> {
     // A consumer that is stopped while it joins would join after it.
-    await this.#started;
-    await disconnected(this.#consumer);
+    const released = this.#started.then(() => disconnected(this.#consumer));
+    await before(performance.now() + releaseLimitMs, released).catch(() => undefined);
   }
 }

@@ -24,6 +24,13 @@ const topicSettings: readonly TopicSetting[] = [
   { name: "compression.type", value: "producer", admits: (found) => found === "gzip" || found === "uncompressed" },
 ];
 
+const badRequests: ReadonlySet<string | undefined> = new Set([
+  "INVALID_PARTITIONS",
+  "INVALID_REPLICATION_FACTOR",
+  "INVALID_TOPIC_EXCEPTION",
+  "POLICY_VIOLATION",
+]);
+
 export interface NewTopic {
   readonly partitions: number;
   /** How many brokers keep each partition; the broker's default unless given. One survives no broker's loss. */
@@ -34,10 +41,15 @@ export interface NewTopic {
  * Creates a topic with the settings that the guarantees rest on. One that exists is left as it is, whoever made it:
  * opening it checks it.
  * @returns whether this call created it
+ * @throws Failure `invalid_argument` when the cluster can't make such a topic; `unavailable`
  */
 export async function createTopic(connection: KafkaConnection, topic: string, options: NewTopic): Promise<boolean> {
   const action = `create topic ${topic}`;
-  const created = await connection.ask(action, (admin) => create(admin, topic, options));
+  const created = await connection
+    .ask(action, (admin) => create(admin, topic, options))
+    .catch((error: unknown) => {
+      throw isBadRequest(error) ? new Failure("invalid_argument", error.message, { cause: error.cause }) : error;
+    });
   // Brokers learn of a topic one after another.
   await connection.ask(
     action,
@@ -45,6 +57,10 @@ export async function createTopic(connection: KafkaConnection, topic: string, op
     (error) => isFinal(error) && !isUnknownTopic(error),
   );
   return created;
+}
+
+function isBadRequest(error: unknown): error is Failure {
+  return error instanceof Failure && badRequests.has(brokerError(error.cause));
 }
 
 async function create(admin: Admin, topic: string, options: NewTopic): Promise<boolean> {
