@@ -29,8 +29,7 @@ export class Fold {
 
   fold(partition: number, records: readonly ReadVerdict[]): FoldResult {
     assert(this.#database.inTransaction, "verdicts were folded outside of a transaction");
-    const before = this.#positions.stored(partition);
-    const batch = new Batch(partition, before, this.#identity.space());
+    const batch = new Batch(partition, this.#positions.stored(partition), this.#identity.space());
     for (const { at, verdict } of records) {
       const judgement = verdict === undefined ? "unreadable" : this.#judge(batch, verdict);
       const isOurs = verdict !== undefined && judgement !== "foreign";
@@ -39,9 +38,8 @@ export class Fold {
         batch.advance(verdict, this.#statements.apply(verdict, batch.position.writes));
     }
     if (batch.applied.length > 0) this.#statements.tally(partition, batch.applied);
-    const after = batch.position;
-    if (after !== before) this.#positions.store(partition, after);
-    const { writes: _, ...position } = after;
+    if (batch.isChanged) this.#positions.store(partition, batch.position);
+    const { writes: _, ...position } = batch.position;
     return { ...batch.counts, position, applied: batch.applied };
   }
 
@@ -60,18 +58,21 @@ export class Fold {
   }
 }
 
-/** What one call has read so far. */
+type Draft<T> = { -readonly [K in keyof T]: T[K] };
+
+/** What one call has read so far. Changed in place: a copy a record was a fifth of the time of a fold. */
 class Batch {
   readonly partition: number;
-  position: StoredPosition;
+  readonly position: Draft<StoredPosition>;
   /** Undefined until a genesis verdict was applied, in any partition. */
   space: Bytes | undefined;
+  isChanged = false;
   readonly applied: Verdict[] = [];
-  readonly counts: { -readonly [K in keyof FoldCounts]: number } = { repeats: 0, gaps: 0, foreign: 0, unreadable: 0 };
+  readonly counts: Draft<FoldCounts> = { repeats: 0, gaps: 0, foreign: 0, unreadable: 0 };
 
   constructor(partition: number, position: StoredPosition, space: Bytes | undefined) {
     this.partition = partition;
-    this.position = position;
+    this.position = { ...position };
     this.space = space;
   }
 
@@ -79,20 +80,26 @@ class Batch {
   count(at: number, judgement: Judgement | "unreadable", offset: number): void {
     if (judgement === "repeat") this.counts.repeats += 1;
     else if (judgement !== "next") this.counts[judgement === "gap" ? "gaps" : judgement] += 1;
-    const { next, seen, skipped } = this.position;
-    if (at < next && offset <= seen) return;
-    const isSkipped = at >= next && judgement !== "repeat" && judgement !== "next";
-    this.position = {
-      ...this.position,
-      next: Math.max(next, at + 1),
-      seen: Math.max(seen, offset),
-      skipped: isSkipped ? skipped + 1 : skipped,
-    };
+    const { position } = this;
+    if (offset > position.seen) {
+      position.seen = offset;
+      this.isChanged = true;
+    }
+    if (at < position.next) return;
+    position.next = at + 1;
+    if (judgement !== "repeat" && judgement !== "next") position.skipped += 1;
+    this.isChanged = true;
   }
 
   advance(verdict: Verdict, writes: number): void {
-    const { offset, chain, digest, time } = verdict;
-    this.position = { ...this.position, offset, chain, digest, time, skipped: 0, writes };
+    const { position } = this;
+    position.offset = verdict.offset;
+    position.chain = verdict.chain;
+    position.digest = verdict.digest;
+    position.time = verdict.time;
+    position.skipped = 0;
+    position.writes = writes;
+    this.isChanged = true;
     this.applied.push(verdict);
   }
 }

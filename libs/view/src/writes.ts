@@ -52,7 +52,7 @@ export class Writes {
       "SELECT key, version FROM view_latest WHERE key >= ? AND key < ? AND version > ? ORDER BY key LIMIT ?",
     );
     this.#newestByVersion = database.prepare(
-      `SELECT v.key, v.version FROM view_versions AS v CROSS JOIN view_latest AS l ON l.key = v.key
+      `SELECT v.key, v.version FROM view_versions AS v NOT INDEXED CROSS JOIN view_latest AS l ON l.key = v.key
         WHERE v.place > ? AND v.place <= ? AND v.key >= ? AND v.key < ? AND l.place = v.place
         ORDER BY v.key LIMIT ?`,
     );
