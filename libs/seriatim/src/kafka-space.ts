@@ -4,6 +4,7 @@ import {
   createGenesis,
   encodeGenesis,
   Failure,
+  isFailure,
   sha256,
   type Genesis,
   type Limits,
@@ -23,6 +24,8 @@ export interface ConnectOptions extends KafkaOptions {
   readonly view: string;
   /** Called when the verdicts log lacks a verdict, and when it came after all. */
   readonly onAlarm?: (alarm: Alarm) => void;
+  /** How long, in ms, to wait for a sequencer where none has begun to decide yet. Default 10,000. */
+  readonly beginTimeout?: number;
 }
 
 export interface InitOptions extends KafkaOptions {
@@ -103,6 +106,7 @@ export class KafkaSpace implements Space {
   readonly #advances: Advances;
   readonly #stop = new AbortController();
   readonly #following: Promise<void>;
+  readonly #caughtUp: Promise<void>;
 
   private constructor(logs: KafkaLogs, file: SqliteFile, view: View, onAlarm: (alarm: Alarm) => void) {
     this.#logs = logs;
@@ -113,7 +117,7 @@ export class KafkaSpace implements Space {
     this.file = file;
     this.view = view;
     this.#advances = new Advances(view, this.genesis.partitions);
-    this.#following = follow({
+    const { ended, caughtUp } = follow({
       log: logs.verdicts,
       view,
       file,
@@ -122,18 +126,41 @@ export class KafkaSpace implements Space {
       signal: this.#stop.signal,
       onAdvance: () => this.#advances.look(),
       onAlarm,
-    }).ended.catch((error: unknown) => this.#advances.end(error instanceof Error ? error : new Error(String(error))));
+    });
+    this.#following = ended.catch((error: unknown) =>
+      this.#advances.end(error instanceof Error ? error : new Error(String(error))),
+    );
+    this.#caughtUp = Promise.race([caughtUp, this.#following]);
   }
 
-  /** @throws what {@link KafkaLogs.open} does; Failure `log_changed` when the view was folded from other logs. */
+  /**
+   * Resolves when the view holds what was decided before the call.
+   * @throws what {@link KafkaLogs.open} does; Failure `log_changed` when the view was folded from other logs; `not_yet`
+   *   when no sequencer has begun to decide.
+   */
   static async open(options: ConnectOptions): Promise<KafkaSpace> {
     const logs = await KafkaLogs.open(options);
     try {
       const { file, view } = await openView(options.view, logs);
-      return new KafkaSpace(logs, file, view, options.onAlarm ?? (() => undefined));
+      const space = new KafkaSpace(logs, file, view, options.onAlarm ?? (() => undefined));
+      return await space.#begun(options.space, options.beginTimeout ?? 10_000);
     } catch (error) {
       await logs.close();
       throw error;
+    }
+  }
+
+  /** Waits until the view can be read: behind what was decided, it would answer with what is long gone. */
+  async #begun(name: string, timeout: number): Promise<this> {
+    try {
+      await this.#caughtUp;
+      for (const partition of allPartitions(this.genesis)) await this.reached({ partition, offset: 0 }, { timeout });
+      return this;
+    } catch (error) {
+      await this.close();
+      if (!isFailure(error, "not_yet")) throw error;
+      const message = `no sequencer has begun to decide the space ${name}: start one with \`seriatim sequencer --space ${name}\``;
+      throw new Failure("not_yet", message, { canRetry: true, cause: error });
     }
   }
 

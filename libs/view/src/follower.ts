@@ -45,6 +45,8 @@ export interface FollowOptions {
 }
 
 export interface Following {
+  /** Resolves when everything was read that the log held when `follow` was called. Never rejects: see `ended`. */
+  readonly caughtUp: Promise<void>;
   /** Resolves when `signal` fired. Rejects with what the log's `read` or the file's `transaction` failed with. */
   readonly ended: Promise<void>;
   /** What was read of a partition since `follow` was called, without what was applied. */
@@ -58,13 +60,18 @@ export interface Following {
 const chunkRecords = 1024;
 const chunkBytes = 1024 * 1024;
 
+/** After how long without a record a reader that is behind the log's end takes itself to be there, in ms. */
+const quietFor = 5_000;
+
 /** How far the stored `next` may lag behind what was read, when another process folds all that we read. */
 const lazyRecords = 1024;
 
 /** Reads the verdicts log from where the view stands, and folds it, until `signal` fires. */
 export function follow(options: FollowOptions): Following {
   const followers = new Map(options.partitions.map((partition) => [partition, new Follower(partition, options)]));
+  const caughtUp = Promise.all([...followers.values()].map((follower) => follower.caughtUp));
   return {
+    caughtUp: caughtUp.then(() => undefined),
     ended: run(followers, options),
     counts: (partition) => ({ ...(followers.get(partition)?.counts ?? noCounts) }),
   };
@@ -76,7 +83,7 @@ async function run(followers: ReadonlyMap<number, Follower>, { log, file, signal
     for (const follower of followers.values()) follower.notice();
   });
   try {
-    for (const follower of followers.values()) await follower.checkStall();
+    for (const follower of followers.values()) await follower.begin();
     const from = new Map([...followers].map(([partition, { next }]) => [partition, next]));
     for await (const batch of log.read(from, { signal })) await followers.get(batch.partition)?.take(batch);
   } catch (error) {
@@ -98,6 +105,11 @@ class Follower {
   /** The offset up to which advances were told. */
   #told: Offset;
   #isStalled = false;
+  /** Where the log ended at the beginning. */
+  #goal = Number.POSITIVE_INFINITY;
+  readonly caughtUp: Promise<void>;
+  #arrive!: () => void;
+  #quiet: NodeJS.Timeout | undefined;
 
   constructor(partition: number, options: FollowOptions) {
     this.#partition = partition;
@@ -105,10 +117,18 @@ class Follower {
     const position = options.view.position(partition);
     this.next = position.next;
     this.#told = position.offset;
+    this.caughtUp = new Promise((resolve) => (this.#arrive = resolve));
+  }
+
+  async begin(): Promise<void> {
+    this.#goal = (await this.#options.log.bounds(this.#partition)).end;
+    this.#checkArrival();
+    await this.checkStall();
   }
 
   async take({ records }: Batch): Promise<void> {
     for (const chunk of chunks(records)) await this.#fold(chunk);
+    this.#checkArrival();
     await this.checkStall();
   }
 
@@ -140,6 +160,13 @@ class Follower {
     this.#isStalled = true;
     const { offset, chain, seen, skipped } = position;
     onAlarm({ kind: "stalled", partition: this.#partition, head: { offset, chain }, end, seen, skipped });
+  }
+
+  /** A log may end in a hole, which no reader sees: where nothing comes for a while, that is its end. */
+  #checkArrival(): void {
+    clearTimeout(this.#quiet);
+    if (this.next >= this.#goal) this.#arrive();
+    else this.#quiet = setTimeout(this.#arrive, quietFor).unref();
   }
 
   async #fold(records: readonly LogRecord[]): Promise<void> {
