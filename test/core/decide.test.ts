@@ -271,10 +271,31 @@ describe("precedence", () => {
       });
       partition.skipTo(100);
       partition.append(submit({ id: "w100", snapshot: 99, writes: [write("a/x")] }));
-      const parts = faults.slice(index).reduceRight((all, [, fault]) => ({ ...all, ...fault }), {});
+      const parts = Object.assign(
+        {},
+        ...faults
+          .slice(index)
+          .map(([, fault]) => fault)
+          .toReversed(),
+      ) as Partial<Submit>;
       expect(partition.outcomeOf(submit({ snapshot: 50, ...parts }))).toEqual(faults[index]?.[0]);
     },
   );
+});
+
+/** An intent whose verdict is as much longer as `length` is. */
+function withEffect(length: number): Submit {
+  return submit({ effects: [{ name: "mail", lane: "", arguments: Buffer.alloc(length) }] });
+}
+
+test("a verdict may be as long as the limit, and not a byte longer", () => {
+  const limits = { verdictBytes: leastVerdictBytes({ conflicts: 16, keyBytes: 512, nameBytes: 256 }) };
+  const probe = partitionOf();
+  const { chain: _, ...verdict } = probe.append(withEffect(limits.verdictBytes - 200));
+  const rest = probe.rules.codec.encodeVerdict(verdict).bytes.length - (limits.verdictBytes - 200);
+  const longest = limits.verdictBytes - rest;
+  expect(partitionOf(limits).outcomeOf(withEffect(longest)).kind).toBe("committed");
+  expect(partitionOf(limits).outcomeOf(withEffect(longest + 1))).toEqual(refusal({ code: "too_large" }));
 });
 
 describe("invalid records (invariant 8)", () => {

@@ -98,7 +98,7 @@ describe("the memory tree", () => {
         const all = { from: "" as Bytes, to: "\xff" as Bytes };
         expect(tree.newestIn(all, horizon, Infinity)).toEqual(model.newestIn(all, horizon, Infinity));
       }),
-      200,
+      100,
     );
   }, 60_000);
 

@@ -68,6 +68,11 @@ export class MemoryState implements State {
     this.#claims.purge(horizon);
   }
 
+  /** How much it remembers. */
+  get size(): { readonly keys: number; readonly ids: number } {
+    return { keys: this.#writes.size, ids: this.#claims.size };
+  }
+
   /** Checks the memory tree whole, in linear time. @throws Defect naming what does not hold. */
   audit(): void {
     this.#writes.audit();
