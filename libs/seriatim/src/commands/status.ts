@@ -1,0 +1,140 @@
+import { Command } from "commander";
+import type { Bounds } from "@seriatim/log";
+import { bufferOf, isFailure, spaceName, type RefusalCode } from "@seriatim/protocol";
+import { nameOf } from "../advances.ts";
+import { catchUp } from "../cli/catch-up.ts";
+import { Faults } from "../cli/faults.ts";
+import { untilInterrupted } from "../cli/interrupt.ts";
+import { withSpaceAsItIs, type OpenSpace } from "../cli/open-space.ts";
+import { print, printJson, printTable, say } from "../cli/output.ts";
+import { addJsonFlag, addPlaceFlags, addWaitFlag, placeOf, waitOf } from "../cli/place.ts";
+import { allPartitions, KafkaSpace } from "../kafka-space.ts";
+
+interface Flags {
+  readonly json?: true;
+  readonly wait: string;
+}
+
+interface PartitionStatus {
+  readonly partition: number;
+  readonly intents: Bounds;
+  readonly verdicts: Bounds;
+  /** The intents offset of the verdict applied last; -1 before the genesis. */
+  readonly applied: number;
+  /** Intents records without an applied verdict. */
+  readonly lag: number;
+  /** Whether verdicts after the applied one were read, and its successor was not. */
+  readonly missing: boolean;
+  /** Records of the verdicts log read and not applied, repeats aside, since the applied one. */
+  readonly skipped: number;
+  /** In hex. */
+  readonly chain: string;
+  /** Log time; null before the genesis. */
+  readonly time: string | null;
+  readonly commits: number;
+  readonly cancels: number;
+  readonly repeated: number;
+  readonly refusals: Readonly<Partial<Record<RefusalCode, number>>>;
+}
+
+export function statusCommand(): Command {
+  const command = new Command("status").description(
+    "print the space, and of each partition: the logs, what is applied, lag, what is missing, commits and refusals",
+  );
+  return addJsonFlag(addWaitFlag(addPlaceFlags(command)), "print one JSON object").action(status);
+}
+
+async function status(flags: Flags, command: Command): Promise<void> {
+  const faults = new Faults();
+  const place = placeOf(command, faults);
+  const wait = waitOf(flags, faults);
+  faults.check();
+  if (place === undefined) return;
+  await untilInterrupted((signal) =>
+    withSpaceAsItIs(place, { writes: false }, async (space) => {
+      await catchUpIfPossible(space, wait, signal);
+      const found = await Promise.all(allPartitions(space.genesis).map((partition) => statusOf(space, partition)));
+      const where = place.kind === "file" ? place.path : `${place.space} on ${place.brokers.join(", ")}`;
+      if (flags.json === true) printJson(toJson(space, found));
+      else show(space, where, found);
+    }),
+  );
+}
+
+/** A view that cannot catch up is what this command is asked about: it shows how far it has come. */
+async function catchUpIfPossible(space: OpenSpace, wait: number, signal: AbortSignal): Promise<void> {
+  if (!(space instanceof KafkaSpace)) return;
+  try {
+    await catchUp(space, { wait, signal });
+  } catch (error) {
+    if (!isFailure(error, "not_yet")) throw error;
+    say(error.message);
+  }
+}
+
+async function statusOf({ intents, verdicts, view }: OpenSpace, partition: number): Promise<PartitionStatus> {
+  // Ends first: what is decided meanwhile must not show as a lag.
+  const [intentBounds, verdictBounds] = await Promise.all([intents.bounds(partition), verdicts.bounds(partition)]);
+  const { offset, chain, time, seen, skipped } = view.position(partition);
+  const { commits, cancels, repeated, refusals } = view.statistics(partition);
+  return {
+    partition,
+    intents: intentBounds,
+    verdicts: verdictBounds,
+    applied: offset,
+    lag: Math.max(0, intentBounds.end - (offset + 1)),
+    missing: seen > offset || skipped > 0,
+    skipped,
+    chain: bufferOf(chain).toString("hex"),
+    time: offset < 0 ? null : new Date(time).toISOString(),
+    commits,
+    cancels,
+    repeated,
+    refusals,
+  };
+}
+
+function toJson({ genesis, view }: OpenSpace, partitions: readonly PartitionStatus[]): object {
+  const { space, rules, limits } = genesis;
+  return { space: spaceName(space), rules, window: limits.window, limits, view: view.path, partitions };
+}
+
+function show({ genesis, view }: OpenSpace, where: string, partitions: readonly PartitionStatus[]): void {
+  printTable([
+    ["space", `${spaceName(genesis.space)} (${where})`],
+    ["partitions", String(genesis.partitions)],
+    ["window", String(genesis.limits.window)],
+    ["rules", String(genesis.rules)],
+    ["view", view.path],
+  ]);
+  print("");
+  printTable([columns, ...partitions.map(toRow)]);
+}
+
+const columns = "partition,intents,verdicts,applied,lag,missing,commits,cancels,repeated,refused,log time,chain".split(
+  ",",
+);
+
+function toRow(found: PartitionStatus): (string | number)[] {
+  const { partition, intents, verdicts, applied, lag, missing, skipped, commits, cancels, repeated } = found;
+  const refusals = Object.entries(found.refusals).map(([code, count]) => `${code} ${count}`);
+  return [
+    String(partition),
+    boundsText(intents),
+    boundsText(verdicts),
+    applied < 0 ? "nothing" : nameOf({ partition, offset: applied }),
+    String(lag),
+    missing ? `yes, ${skipped} skipped` : "no",
+    String(commits),
+    String(cancels),
+    String(repeated),
+    refusals.length === 0 ? "0" : refusals.join(", "),
+    found.time ?? "-",
+    `${found.chain.slice(0, 12)}…`,
+  ];
+}
+
+/** From the first offset kept to the one that the next record gets. */
+function boundsText({ start, end }: Bounds): string {
+  return `${start}..${end}`;
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { Command, CommanderError } from "commander";
+import { exitCodes, exitCodesHelp } from "./cli/exit-codes.ts";
+import { reportError } from "./cli/report-error.ts";
+import { deleteCommand } from "./commands/delete.ts";
+import { getCommand } from "./commands/get.ts";
+import { historyCommand } from "./commands/history.ts";
+import { initCommand } from "./commands/init.ts";
+import { putCommand } from "./commands/put.ts";
+import { scanCommand } from "./commands/scan.ts";
+import { sequencerCommand } from "./commands/sequencer.ts";
+import { statusCommand } from "./commands/status.ts";
+import { tailCommand } from "./commands/tail.ts";
+
+const commands = [
+  initCommand,
+  sequencerCommand,
+  getCommand,
+  scanCommand,
+  historyCommand,
+  putCommand,
+  deleteCommand,
+  tailCommand,
+  statusCommand,
+];
+
+/** How long what a command left open may keep the process alive after it, in ms. */
+const lingering = 500;
+
+function program(): Command {
+  const root = new Command("seriatim")
+    .description("Serializable transactions for AI agents that share state.")
+    .version(version())
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "seriatim: ")) })
+    .exitOverride()
+    .showHelpAfterError("Run `seriatim --help` for the commands.")
+    .addHelpText("after", exitCodesHelp);
+  for (const make of commands) root.addCommand(adopted(make(), root));
+  return root;
+}
+
+/** Gives a command what all of them share. */
+function adopted(command: Command, root: Command): Command {
+  command.copyInheritedSettings(root);
+  command.option("--debug", "print an error's stack and causes");
+  command.showHelpAfterError(`Run \`seriatim ${command.name()} --help\` for its arguments and flags.`);
+  return command;
+}
+
+function version(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
+
+/** A reader that has seen enough, such as `head`, closes the pipe: that is no fault. */
+function endWithReader(stream: NodeJS.WriteStream): void {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(exitCodes.done);
+    throw error;
+  });
+}
+
+function exitCodeOfParser({ code, exitCode }: CommanderError): number {
+  return exitCode === 0 && code !== "commander.help" ? exitCodes.done : exitCodes.badArguments;
+}
+
+async function main(): Promise<void> {
+  endWithReader(process.stdout);
+  endWithReader(process.stderr);
+  process.on("uncaughtException", (error) => process.exit(reportError(error)));
+  try {
+    await program().parseAsync();
+  } catch (error) {
+    process.exitCode = error instanceof CommanderError ? exitCodeOfParser(error) : reportError(error);
+  }
+  setTimeout(() => process.exit(), lingering).unref();
+}
+
+void main();
