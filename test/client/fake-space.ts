@@ -179,23 +179,23 @@ export function coordinatorOn(space: Space, options: CoordinatorOptions = {}): C
 
 /** Resolves for all who arrive as soon as `count` have. */
 export function barrier(count: number): () => Promise<void> {
-  let release: () => void = () => undefined;
+  let release: (() => void) | undefined;
   const all = new Promise<void>((resolve) => {
     release = resolve;
   });
   let arrived = 0;
   return () => {
     arrived += 1;
-    if (arrived >= count) release();
+    if (arrived >= count) release?.();
     return all;
   };
 }
 
 /** A promise that somebody else fulfils. */
 export function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
-  let open: () => void = () => undefined;
+  let open: (() => void) | undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  return { open: () => open(), opened };
+  return { open: () => open?.(), opened };
 }

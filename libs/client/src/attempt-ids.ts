@@ -29,8 +29,19 @@ export interface AttemptIds {
 /** Every attempt an id of its own, which nobody can have used. */
 export const randomIds: AttemptIds = { next: () => ({ intent: randomUUID() }) };
 
+/** So that no run fails for a number that got too long. */
+const mostAttempts = 999_999;
+
 /** @throws Failure `invalid_argument` when the ids that derive from `id` would be too long. */
 export function businessIds(id: string, nameBytes: number): AttemptIds {
+  const most = nameBytes - toBytes(attemptId("", mostAttempts)).length;
+  const { length } = toBytes(id);
+  if (length > most)
+    throw new Failure(
+      "invalid_argument",
+      `id is ${length} bytes long in UTF-8; at most ${most} are allowed in this space, so that the ids of the attempts, ` +
+        "which derive from it, have room (nameBytes)",
+    );
   let n = 1;
   return {
     next(view, partition) {
@@ -38,18 +49,8 @@ export function businessIds(id: string, nameBytes: number): AttemptIds {
         const intent = attemptId(id, n);
         const decision = view.decisionOf(intent, partition);
         if (decision?.outcome.kind === "committed") return { committed: decision };
-        if (decision === undefined) return { intent: fitting(intent, nameBytes) };
+        if (decision === undefined) return { intent };
       }
     },
   };
-}
-
-function fitting(intent: string, nameBytes: number): string {
-  const { length } = toBytes(intent);
-  if (length <= nameBytes) return intent;
-  throw new Failure(
-    "invalid_argument",
-    `the intent's id ${JSON.stringify(intent)}, which derives from the run's id, is ${length} bytes long in UTF-8; ` +
-      `at most ${nameBytes} are allowed in this space (nameBytes): choose a shorter id`,
-  );
 }

@@ -102,7 +102,7 @@ function inside(within: Place, name: string | number, value: unknown): Place {
 }
 
 function checkNesting(value: object, place: Place): void {
-  if (place.depth > maximalDepth)
+  if (place.depth >= maximalDepth)
     throw unfit(place, `is nested more than ${maximalDepth} deep`, "store the parts under keys of their own");
   for (let above = place.within; above !== undefined; above = above.within)
     if (above.value === value)
