@@ -17,6 +17,13 @@ function count(results: readonly RunResult<unknown>[], outcome: RunResult<unknow
   return results.filter((result) => result.outcome === outcome).length;
 }
 
+const book = async ({ coordinator }: Participant): Promise<RunResult<unknown>> =>
+  coordinator.run({ agent: "booker", id: "trip 9", partitionKey: "trips", attempts: 20 }, async (tx) => {
+    const booked = (await tx.get<number>("trips/booked")) ?? 0;
+    tx.put("trips/booked", booked + 1);
+    return booked + 1;
+  });
+
 /** `body` in one transaction of each of `agents` agents; all have read before any commits. One attempt each. */
 async function race(
   participants: readonly Participant[],
@@ -282,12 +289,6 @@ await describeSpaces("case", (make: MakeSpace) => {
 
   it("a business action is done once, whoever asks again and however often at once", async () => {
     const participants = await pair();
-    const book = async ({ coordinator }: Participant): Promise<RunResult<unknown>> =>
-      coordinator.run({ agent: "booker", id: "trip 9", partitionKey: "trips", attempts: 20 }, async (tx) => {
-        const booked = (await tx.get<number>("trips/booked")) ?? 0;
-        tx.put("trips/booked", booked + 1);
-        return booked + 1;
-      });
     const results = await Promise.all([...participants, ...participants, ...participants].map(book));
     expect(results.map((result) => result.outcome === "committed" && result.value)).toEqual([1, 1, 1, 1, 1, 1]);
     expect(await participants[0].coordinator.get("trips/booked")).toBe(1);

@@ -57,10 +57,9 @@ export async function startSequencer(brokers: readonly string[], space: string):
   running.catch(() => undefined);
   onTestFinished(async () => {
     stop.abort();
-    await running.finally(async () => {
-      await logs.close();
-      file.close();
-    });
+    await running;
+    await logs.close();
+    file.close();
   });
   return sequencer;
 }
