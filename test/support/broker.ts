@@ -4,6 +4,13 @@ import type { TestProject } from "vitest/node";
 import { availableKind, startBroker } from "../../tools/kafka/broker.mjs";
 
 const image = "confluentinc/cp-kafka:8.0.0";
+const environment = {
+  KAFKA_AUTO_CREATE_TOPICS_ENABLE: "false",
+  KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: "0",
+  KAFKA_OFFSETS_TOPIC_NUM_PARTITIONS: "1",
+  KAFKA_TRANSACTION_STATE_LOG_NUM_PARTITIONS: "1",
+  KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: "1",
+};
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -62,7 +69,8 @@ async function startWhereverPossible(): Promise<Started | undefined> {
   if (given !== "") {
     return { brokers: given.split(","), from: "of SERIATIM_TEST_BROKERS", stop: () => Promise.resolve() };
   }
-  if (await containersRun()) return startContainer();
+  const container = (await containersRun()) ? await startContainer() : undefined;
+  if (container !== undefined) return container;
   if ((await availableKind()) === undefined) return undefined;
   const broker = await startBroker({ from: "jars" });
   return { brokers: broker.brokers, from: "from local jars", stop: () => broker.stop() };
@@ -76,11 +84,15 @@ async function containersRun(): Promise<boolean> {
   );
 }
 
-async function startContainer(): Promise<Started> {
+/** Undefined, with a word on stderr, where the engine cannot run it: the image may be out of reach. */
+async function startContainer(): Promise<Started | undefined> {
   const { KafkaContainer } = await import("@testcontainers/kafka");
-  const container = await new KafkaContainer(image)
-    .withEnvironment({ KAFKA_AUTO_CREATE_TOPICS_ENABLE: "false", KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: "0" })
-    .start();
+  const starting = new KafkaContainer(image).withEnvironment(environment).start();
+  const container = await starting.catch((error: unknown) => {
+    process.stderr.write(`${image} did not start (${String(error)}); trying local jars.\n`);
+    return undefined;
+  });
+  if (container === undefined) return undefined;
   const address = `${container.getHost()}:${container.getMappedPort(9093)}`;
   return { brokers: [address], from: `in ${image}`, stop: async () => void (await container.stop()) };
 }

@@ -34,14 +34,21 @@ export async function startBroker(options = {}) {
       `Port ${options.port} of 127.0.0.1 is taken. End what serves there, or choose another with --port.`,
     );
   }
-  const start = kind === "docker" ? startContainer : startFromJars;
   const dataDirectory = options.dataDirectory === undefined ? undefined : resolve(options.dataDirectory);
-  return start({
+  const settings = {
     port: options.port ?? (await freePort()),
     controllerPort: await freePort(),
     dataDirectory,
     properties: options.properties ?? {},
-  });
+  };
+  if (kind === "jars") return startFromJars(settings);
+  try {
+    return await startContainer(settings);
+  } catch (error) {
+    if (options.from !== undefined || jarsUsable() === undefined) throw error;
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\nTrying Maven's jars instead.\n`);
+    return startFromJars(settings);
+  }
 }
 
 /** @param {Omit<Parameters<typeof startJvm>[0], "java" | "jars">} options */

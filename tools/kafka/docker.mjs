@@ -1,7 +1,7 @@
 // A broker as a container.
 import { execFile } from "node:child_process";
 import { chmod, mkdir } from "node:fs/promises";
-import { resolve } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { brokerProperties, toEnvironment } from "./properties.mjs";
 import { untilServing } from "./ports.mjs";
@@ -30,7 +30,7 @@ export async function startContainer({ port, controllerPort, dataDirectory, prop
   const inside = { port, controllerPort, dataDirectory: dataInside, host: "0.0.0.0" };
   const wanted = toEnvironment({ ...brokerProperties(inside), ...properties });
   const environment = wanted.flatMap((entry) => ["--env", entry]);
-  const volume = dataDirectory === undefined ? [] : ["--volume", `${await writable(dataDirectory)}:${dataInside}`];
+  const volume = dataDirectory === undefined ? [] : ["--volume", `${await writable(join(dataDirectory, "data"))}:${dataInside}`];
   const publish = ["--publish", `127.0.0.1:${port}:${port}`];
   const { stdout } = await run("docker", ["run", "--detach", ...publish, ...volume, ...environment, image]);
   const container = stdout.trim();
@@ -73,11 +73,10 @@ async function untilEnded(container) {
   await run("docker", ["wait", container]).catch(() => undefined);
 }
 
-/** @param {string} folder */
+/** @param {string} folder an absolute path */
 async function writable(folder) {
-  const path = resolve(folder);
-  await mkdir(path, { recursive: true });
+  await mkdir(folder, { recursive: true });
   // The image's user is not ours.
-  await chmod(path, 0o777);
-  return path;
+  await chmod(folder, 0o777);
+  return folder;
 }
