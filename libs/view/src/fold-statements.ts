@@ -1,10 +1,20 @@
 import type { Database, Statement } from "better-sqlite3";
-import { bufferOf, claimsId, type AppliedWrite, type Verdict } from "@seriatim/protocol";
+import { bufferOf, claimsId, type AppliedWrite, type Key, type Offset, type Verdict } from "@seriatim/protocol";
 import { encodeConflicts } from "./conflicts.ts";
 import { placeOf } from "./place.ts";
 
 /** Before a refusal's code in view_tallies: `cancelled` is a code and a kind of outcome. */
 export const refusedPrefix = "refused ";
+
+/** The last write of each key that a fold has written, to be stored at its end. */
+export type LatestWrites = Map<Key, LatestWrite>;
+
+interface LatestWrite {
+  readonly bytes: Buffer;
+  readonly version: Offset;
+  readonly place: number;
+  readonly live: 0 | 1;
+}
 
 type Value = number | string | Uint8Array | null;
 
@@ -31,22 +41,30 @@ export class FoldStatements {
     );
   }
 
-  /** @returns the number of writes in the partition, `writes` being that before it. */
-  apply(verdict: Verdict, writes: number): number {
-    const { outcome } = verdict;
-    const after = outcome.kind === "committed" ? this.#write(verdict, outcome.writes, writes) : writes;
+  /**
+   * Stores a verdict but for the last write of each key, which it notes in `latest`.
+   * @returns the number of writes in the partition, `writes` being that before it.
+   */
+  apply(verdict: Verdict, writes: number, latest: LatestWrites): number {
+    const after =
+      verdict.outcome.kind === "committed" ? this.#write(verdict, verdict.outcome.writes, writes, latest) : writes;
     this.#decide(verdict, after);
     return after;
   }
 
-  #write({ partition, offset }: Verdict, applied: readonly AppliedWrite[], before: number): number {
+  #write(
+    { partition, offset }: Verdict,
+    applied: readonly AppliedWrite[],
+    before: number,
+    latest: LatestWrites,
+  ): number {
     let writes = before;
     for (const { key, value } of applied) {
       writes += 1;
       const place = placeOf(partition, writes);
       const bytes = bufferOf(key);
       this.#version.run(place, offset, bytes, value);
-      this.#latest.run(bytes, offset, place, value === null ? 0 : 1);
+      latest.set(key, { bytes, version: offset, place, live: value === null ? 0 : 1 });
     }
     return writes;
   }
@@ -69,6 +87,12 @@ export class FoldStatements {
       refusal === undefined || refusal.conflicts.length === 0 ? null : encodeConflicts(refusal.conflicts),
       outcome.kind === "committed" ? outcome.result : null,
     );
+  }
+
+  /** Stores the last write of each key: once, and in the order of the keys, so that a page is sought once. */
+  storeLatest(latest: LatestWrites): void {
+    const inOrder = latest.size > 1 ? [...latest].toSorted(([a], [b]) => (a < b ? -1 : 1)) : latest;
+    for (const [, { bytes, version, place, live }] of inOrder) this.#latest.run(bytes, version, place, live);
   }
 
   /** Counts by kind, and refusals by code. */
