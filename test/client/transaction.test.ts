@@ -1,5 +1,5 @@
 import type { Transaction } from "@seriatim/client";
-import type { Limits, Submit } from "@seriatim/protocol";
+import { toKey, type Limits, type Submit } from "@seriatim/protocol";
 import { describe, expect, it } from "vitest";
 import { coordinatorOn, FakeSpace, gate } from "./fake-space.ts";
 
@@ -142,6 +142,31 @@ it.each<[string, (tx: Transaction) => unknown]>([
   ["a date that is none", (tx) => tx.validUntil(new Date("never"))],
 ])("%s is an invalid argument", async (_, fn) => {
   await expect(sentBy(fn)).rejects.toMatchObject({ code: "invalid_argument" });
+});
+
+it("a partition key that was given binds, also where a transaction may touch any number", async () => {
+  const coordinator = coordinatorOn(await FakeSpace.open());
+  const run = coordinator.run({ agent: "a", partitionKey: "a" }, (tx) => tx.put("b/x", 1));
+  await expect(run).rejects.toThrow(/"b\/x" lies under the partition key "b"/);
+  const slash = coordinator.run({ agent: "a", partitionKey: "a/" }, () => 1);
+  await expect(slash).rejects.toThrow(/partition key "a\/" holds a slash/);
+});
+
+it("a level that is none is an invalid argument", async () => {
+  const coordinator = coordinatorOn(await FakeSpace.open());
+  const run = coordinator.run({ agent: "a", isolation: "read committed" as "none" }, () => 1);
+  await expect(run).rejects.toThrow(/isolation is "read committed"; it is serializable, snapshot, none/);
+});
+
+it("a value that was written by other means is unreadable, and named", async () => {
+  const coordinator = coordinatorOn(await FakeSpace.open());
+  await coordinator.submit({ agent: "a", writes: [{ key: toKey("a/x"), value: Buffer.from("{"), blind: true }] });
+  const unreadable = {
+    code: "unreadable",
+    message: expect.stringContaining('the value of "a/x", 1 bytes long') as string,
+  };
+  await expect(coordinator.get("a/x")).rejects.toMatchObject(unreadable);
+  await expect(coordinator.run({ agent: "a" }, (tx) => tx.scan({ prefix: "a/" }))).rejects.toMatchObject(unreadable);
 });
 
 it("what agent and id may be", async () => {

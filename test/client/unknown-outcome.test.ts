@@ -2,7 +2,7 @@
 import type { DecodedRecord } from "@seriatim/protocol";
 import { describe, expect, it } from "vitest";
 import type { Transaction } from "@seriatim/client";
-import { coordinatorOn, FakeSpace, gate } from "./fake-space.ts";
+import { barrier, coordinatorOn, FakeSpace, gate } from "./fake-space.ts";
 
 const add = async (tx: Transaction) => tx.put("counter/n", ((await tx.get<number>("counter/n")) ?? 0) + 1);
 
@@ -199,6 +199,27 @@ describe("the caller's signal", () => {
     });
     await expect(run).rejects.toMatchObject({ code: "aborted" });
   });
+});
+
+it("many runs may share one signal, without a warning and without leaving anything behind", async () => {
+  const space = await FakeSpace.open();
+  const coordinator = coordinatorOn(space);
+  const warnings: Error[] = [];
+  const note = (warning: Error) => void warnings.push(warning);
+  process.on("warning", note);
+  const stop = new AbortController();
+  const allRun = barrier(20);
+  const runs = Array.from({ length: 20 }, (_, n) =>
+    coordinator.run({ agent: "a", signal: stop.signal, id: `${n}` }, async (tx) => {
+      await allRun();
+      expect(tx.signal.aborted).toBe(false);
+    }),
+  );
+  await Promise.all(runs);
+  await new Promise((resolve) => void setImmediate(resolve));
+  process.off("warning", note);
+  expect(warnings).toEqual([]);
+  expect(space.listeners).toBe(0);
 });
 
 it("many that wait at once each get their own", async () => {

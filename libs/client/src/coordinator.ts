@@ -30,7 +30,7 @@ export interface RunOptions {
   /**
    * Names the business action ("approval-1042"): it is done once, however often and by however many processes it is run.
    * A run under an id that has committed returns the committed value without calling the function. On a space of several
-   * partitions it needs `partitionKey`. Without an id every run is an action of its own.
+   * partitions it needs `partitionKey`, always the same one. Without an id every run is an action of its own.
    */
   readonly id?: string | undefined;
   /**
@@ -42,7 +42,10 @@ export interface RunOptions {
   readonly attempts?: number | undefined;
   /** Ends the run with a Failure `aborted` where it is certain that nothing was written. */
   readonly signal?: AbortSignal | undefined;
-  /** The first segment of every key that the transaction touches; fixed by the first key touched unless given. */
+  /**
+   * The first segment of every key that the transaction touches; fixed by the first key touched unless given. A space in
+   * one file takes any number of them in a transaction; one that is given here binds there too.
+   */
   readonly partitionKey?: string | undefined;
   /** Begin no earlier than at this version, to see one's own writes through another process's view. */
   readonly minVersion?: Version | undefined;

@@ -6,7 +6,7 @@ import type { Environment } from "./environment.ts";
 import { Placement } from "./placement.ts";
 import { refusalOf } from "./refusal.ts";
 import type { SubmitResult } from "./result.ts";
-import { checkName } from "./run.ts";
+import { checkName } from "./run-options.ts";
 import type { Submitter } from "./submitter.ts";
 
 /** Submits one intent that was built by hand. */

@@ -1,6 +1,7 @@
-import { assert, Failure, fromBytes, keyFault, toKey } from "@seriatim/protocol";
+import { assert, Failure, fromBytes } from "@seriatim/protocol";
 import type { Genesis, Isolation, Key, KeyRange, Limits, Offset, Submit, Version } from "@seriatim/protocol";
 import type { View } from "@seriatim/view";
+import { keyWithin, timeOf, valueWithin } from "./arguments.ts";
 import type { Memo } from "./memo.ts";
 import { mergedScan, type MergedScanOptions, type Row } from "./merged-scan.ts";
 import { Placement } from "./placement.ts";
@@ -8,7 +9,7 @@ import { coveredRange, toRange, toScanOptions } from "./ranges.ts";
 import { ReadSet } from "./read-set.ts";
 import type { Space } from "./space.ts";
 import type { Item, Range, ScanOptions, Transaction, WriteOptions } from "./transaction.ts";
-import { decodeValue, encodeValue } from "./values.ts";
+import { decodeValue } from "./values.ts";
 import { breathe } from "./waiting.ts";
 import { Watch } from "./watch.ts";
 import { WriteSet } from "./write-set.ts";
@@ -98,7 +99,7 @@ export class OpenTransaction implements Transaction {
 
   async get<T>(key: string): Promise<T | undefined> {
     this.#checkOpen();
-    return this.#read(this.#key(key)) as T | undefined;
+    return this.#read(keyWithin(key, this.#limits)) as T | undefined;
   }
 
   async getMany<T>(keys: Iterable<string>): Promise<Map<string, T>> {
@@ -106,7 +107,7 @@ export class OpenTransaction implements Transaction {
     const found = new Map<string, T>();
     let count = 0;
     for (const text of keys) {
-      const value = this.#read(this.#key(text)) as T | undefined;
+      const value = this.#read(keyWithin(text, this.#limits)) as T | undefined;
       if (value !== undefined) found.set(text, value);
       count += 1;
       if (count % keysAtOnce === 0) {
@@ -119,7 +120,7 @@ export class OpenTransaction implements Transaction {
 
   async scan<T>(range: Range, options: ScanOptions = {}): Promise<Item<T>[]> {
     const items: Item<T>[] = [];
-    const take = ({ key, value }: Row) => items.push({ key: fromBytes(key), value: decodeValue(value) as T });
+    const take = ({ key, value }: Row) => items.push({ key: fromBytes(key), value: decodeValue(value, key) as T });
     await this.#scan(range, toScanOptions(options), take);
     return items;
   }
@@ -132,32 +133,23 @@ export class OpenTransaction implements Transaction {
 
   put(key: string, value: unknown, options: WriteOptions = {}): void {
     this.#checkOpen();
-    if (value === undefined)
-      throw new Failure("invalid_argument", `value of ${JSON.stringify(key)} is undefined; to remove a key, delete it`);
-    const bytes = encodeValue(value);
-    const { valueBytes } = this.#limits;
-    if (bytes.length > valueBytes)
-      throw new Failure(
-        "invalid_argument",
-        `value of ${JSON.stringify(key)} is ${bytes.length} bytes as encoded; at most ${valueBytes} are allowed in this ` +
-          "space (valueBytes): split it over several keys, or store it elsewhere and write a reference",
-      );
-    this.#write(key, bytes, options);
+    const bytes = keyWithin(key, this.#limits);
+    this.#write(bytes, valueWithin(bytes, value, this.#limits), options);
   }
 
   delete(key: string, options: WriteOptions = {}): void {
     this.#checkOpen();
-    this.#write(key, null, options);
+    this.#write(keyWithin(key, this.#limits), null, options);
   }
 
   validUntil(time: Date | number): void {
     this.#checkOpen();
-    this.#validUntil = Math.min(milliseconds(time, "validUntil"), this.#validUntil ?? Number.POSITIVE_INFINITY);
+    this.#validUntil = Math.min(timeOf(time, "validUntil"), this.#validUntil ?? Number.POSITIVE_INFINITY);
   }
 
   validFrom(time: Date | number): void {
     this.#checkOpen();
-    this.#validFrom = Math.max(milliseconds(time, "validFrom"), this.#validFrom ?? Number.NEGATIVE_INFINITY);
+    this.#validFrom = Math.max(timeOf(time, "validFrom"), this.#validFrom ?? Number.NEGATIVE_INFINITY);
   }
 
   /** The function has returned or thrown: from here on nothing can be added. */
@@ -193,11 +185,11 @@ export class OpenTransaction implements Transaction {
   #read(key: Key): unknown {
     const partition = this.#placement.touchKey(key);
     const own = this.#writes.get(key);
-    if (own !== undefined) return own.value === null ? undefined : decodeValue(own.value);
+    if (own !== undefined) return own.value === null ? undefined : decodeValue(own.value, key);
     const entry = this.#view.get(key, this.#readAt(partition));
     this.#reads.addPoint(key, entry?.version ?? null);
     this.#watch.noteKey(key);
-    return entry === undefined ? undefined : decodeValue(entry.value);
+    return entry === undefined ? undefined : decodeValue(entry.value, key);
   }
 
   async #scan(range: Range, options: MergedScanOptions, take: (row: Row) => void): Promise<void> {
@@ -221,18 +213,10 @@ export class OpenTransaction implements Transaction {
     this.#watch.noteRange(range);
   }
 
-  #write(text: string, value: Uint8Array | null, { blind = false }: WriteOptions): void {
-    const key = this.#key(text);
+  #write(key: Key, value: Uint8Array | null, { blind = false }: WriteOptions): void {
     this.#placement.touchKey(key);
     this.#writes.put(key, value, blind);
     this.#watch.noteKey(key);
-  }
-
-  #key(text: string): Key {
-    const key = toKey(text);
-    const fault = keyFault(key, this.#limits.keyBytes);
-    if (fault !== undefined) throw new Failure("invalid_argument", `key ${JSON.stringify(text)} ${fault}`);
-    return key;
   }
 
   /** The snapshot; at level none the newest offset applied, which is the snapshot from then on. */
@@ -264,10 +248,4 @@ export class OpenTransaction implements Transaction {
         "the transaction has ended: its function has returned or thrown; await everything that uses tx inside of the function",
       );
   }
-}
-
-function milliseconds(time: Date | number, name: string): number {
-  const value = Number(time);
-  if (Number.isSafeInteger(value)) return value;
-  throw new Failure("invalid_argument", `${name} is ${String(time)}; it is a Date or whole ms since 1970`);
 }

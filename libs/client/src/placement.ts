@@ -2,15 +2,18 @@ import { Failure, fromBytes, partitionKeyOf, partitionKeyOfRange, partitionOf, t
 import type { Bytes, Genesis, Key, KeyRange } from "@seriatim/protocol";
 
 /**
- * Which partition a transaction belongs to. Where the space allows one partition key a transaction, the first one touched
- * fixes it, and a second one is a mistake even where both stand in the same partition: nothing may depend on a hash.
+ * Which partition a transaction belongs to. Where the space allows one partition key a transaction, or the caller has
+ * declared one, the first one touched fixes it, and a second one is a mistake even where both stand in the same
+ * partition: nothing may depend on a hash.
  */
 export class Placement {
   readonly #genesis: Genesis;
+  readonly #takesOne: boolean;
   #partitionKey: Bytes | undefined;
 
   constructor(genesis: Genesis, partitionKey?: string) {
     this.#genesis = genesis;
+    this.#takesOne = genesis.limits.partitionKeys === 1 || partitionKey !== undefined;
     if (partitionKey !== undefined) this.#partitionKey = checkedPartitionKey(partitionKey);
   }
 
@@ -26,17 +29,17 @@ export class Placement {
 
   touchRange(range: KeyRange): number {
     const partitionKey = partitionKeyOfRange(range);
-    if (partitionKey === undefined && this.#genesis.limits.partitionKeys === 1)
+    if (partitionKey === undefined && this.#takesOne)
       throw new Failure(
         "invalid_argument",
-        `the range from ${JSON.stringify(fromBytes(range.from))} reaches over several partition keys, and a transaction ` +
-          'touches one in this space; stay within one, as in { prefix: "policy/" }, with the slash',
+        `the range from ${JSON.stringify(fromBytes(range.from))} reaches over several partition keys, and this transaction ` +
+          'touches one; stay within one, as in { prefix: "policy/" }, with the slash',
       );
     return this.#touch(partitionKey, () => `the range from ${JSON.stringify(fromBytes(range.from))}`);
   }
 
   #touch(partitionKey: Bytes | undefined, what: () => string): number {
-    if (partitionKey !== undefined && this.#genesis.limits.partitionKeys === 1) {
+    if (partitionKey !== undefined && this.#takesOne) {
       this.#partitionKey ??= partitionKey;
       if (this.#partitionKey !== partitionKey) throw twoPartitionKeys(what(), partitionKey, this.#partitionKey);
     }
@@ -58,7 +61,7 @@ function twoPartitionKeys(what: string, partitionKey: Bytes, first: Bytes): Fail
   const [other, fixed] = [fromBytes(partitionKey), fromBytes(first)].map((text) => JSON.stringify(text));
   return new Failure(
     "invalid_argument",
-    `${what} lies under the partition key ${other}, but this transaction works under ${fixed}, and a transaction touches ` +
-      "one partition key in this space; put what must change together under one partition key, or run two transactions",
+    `${what} lies under the partition key ${other}, but this transaction works under ${fixed}, and it touches one partition ` +
+      "key; put what must change together under one partition key, or run two transactions",
   );
 }

@@ -55,7 +55,7 @@ export class Reads {
     const page = { limit, ...(before === undefined ? {} : { before: before.offset }) };
     return this.#space.view.history(key, page).map(({ version, value, agent, id, time }) => ({
       version: { partition, offset: version },
-      value: value === null ? undefined : (decodeValue(value) as T),
+      value: value === null ? undefined : (decodeValue(value, key) as T),
       deleted: value === null,
       agent,
       intent: id,
@@ -107,7 +107,7 @@ function toEntry<T>(
   partition: number,
   { key, value, version }: { readonly key: Key; readonly value: Uint8Array; readonly version: Offset },
 ): Entry<T> {
-  return { key: fromBytes(key), value: decodeValue(value) as T, version: { partition, offset: version } };
+  return { key: fromBytes(key), value: decodeValue(value, key) as T, version: { partition, offset: version } };
 }
 
 function checkPartition(version: Version, partition: number, what: string): void {

@@ -1,21 +1,17 @@
-import { Failure, toBytes } from "@seriatim/protocol";
-import type { Isolation, Offset, RefusalCode, Submit } from "@seriatim/protocol";
+import type { Offset, RefusalCode, Submit, Version } from "@seriatim/protocol";
 import type { Decision } from "@seriatim/view";
 import type { Answer } from "./answer.ts";
-import { businessIds, randomIds, type AttemptIds } from "./attempt-ids.ts";
 import type { RunOptions } from "./coordinator.ts";
 import type { Environment } from "./environment.ts";
 import { Memo } from "./memo.ts";
 import { OpenTransaction } from "./open-transaction.ts";
-import { Placement } from "./placement.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Refusal, RunCommitted, RunResult } from "./result.ts";
+import { checkedOptions, type RunSettings } from "./run-options.ts";
 import { decodeResult, encodeResult } from "./run-result.ts";
 import type { Submitter } from "./submitter.ts";
 import type { Transaction } from "./transaction.ts";
 import { throwIfAborted } from "./waiting.ts";
-
-const defaultAttempts = 10;
 
 type Body<T> = (tx: Transaction) => T | Promise<T>;
 
@@ -23,8 +19,16 @@ type Body<T> = (tx: Transaction) => T | Promise<T>;
 type Outcome<T> =
   | { readonly kind: "result"; readonly result: RunResult<T> }
   | { readonly kind: "refused"; readonly refusal: Refusal; readonly canRetry: boolean }
-  /** The function threw, but on grounds that were overwritten meanwhile. */
-  | { readonly kind: "given_up"; readonly error: unknown };
+  | GivenUp;
+
+/** The function threw, but on grounds that were overwritten meanwhile. */
+interface GivenUp {
+  readonly kind: "given_up";
+  readonly error: unknown;
+}
+
+/** What the function returned, as its intent will carry it, and how long it took. */
+type Thought = GivenUp | { readonly kind: "thought"; readonly result: Uint8Array | null; readonly ms: number };
 
 /**
  * Whether another attempt, on a fresh snapshot, may succeed where the same function was refused. `id_reused` is not for
@@ -49,41 +53,31 @@ export function isTransient(code: RefusalCode): boolean {
 export class Run<T> {
   readonly #environment: Environment;
   readonly #submitter: Submitter;
-  readonly #options: RunOptions;
+  readonly #settings: RunSettings;
+  readonly #minVersion: Version | undefined;
   readonly #body: Body<T>;
-  readonly #isolation: Isolation;
-  readonly #attempts: number;
-  readonly #ids: AttemptIds;
   readonly #memo = new Memo();
   /** How often the function was called. */
   #calls = 0;
 
   /** @throws Failure `invalid_argument`. */
   constructor(environment: Environment, submitter: Submitter, options: RunOptions, body: Body<T>) {
-    const { genesis } = environment.space;
     this.#environment = environment;
     this.#submitter = submitter;
-    this.#options = options;
+    this.#settings = checkedOptions(options, environment.space.genesis);
+    this.#minVersion = options.minVersion;
     this.#body = body;
-    this.#isolation = options.isolation ?? "serializable";
-    this.#attempts = checkedAttempts(options.attempts ?? defaultAttempts);
-    checkName(options.agent, "agent", genesis.limits.nameBytes);
-    this.#ids = randomIds;
-    if (options.id === undefined) return;
-    checkName(options.id, "id", genesis.limits.nameBytes);
-    if (this.#placement().partition === undefined) throw partitionKeyNeeded(options.id);
-    this.#ids = businessIds(options.id, genesis.limits.nameBytes);
   }
 
   async result(): Promise<RunResult<T>> {
-    const { signal } = this.#options;
-    await this.#reachMinVersion();
+    const { signal } = this.#settings;
+    if (this.#minVersion !== undefined) await this.#reached(this.#minVersion);
     for (;;) {
       throwIfAborted(signal);
       this.#environment.checkOpen();
       const outcome = await this.#attempt();
       if (outcome.kind === "result") return outcome.result;
-      const isLast = this.#calls >= this.#attempts;
+      const isLast = this.#calls >= this.#settings.attempts;
       if (outcome.kind === "given_up") {
         if (isLast) throw outcome.error;
       } else if (isLast || !outcome.canRetry) {
@@ -95,37 +89,47 @@ export class Run<T> {
     }
   }
 
-  async #reachMinVersion(): Promise<void> {
-    const { minVersion, signal } = this.#options;
-    if (minVersion === undefined) return;
-    const { space, verdictTimeout } = this.#environment;
-    await space.reached(minVersion, { timeout: verdictTimeout, ...(signal === undefined ? {} : { signal }) });
-  }
-
   /** So that the next attempt does not read what refused this one. */
   async #catchUp({ version, conflicts }: Refusal): Promise<void> {
-    const { signal } = this.#options;
-    const { space, verdictTimeout } = this.#environment;
     const offset = Math.max(version.offset, ...conflicts.map((conflict) => conflict.version.offset));
-    const options = { timeout: verdictTimeout, ...(signal === undefined ? {} : { signal }) };
-    await space.reached({ partition: version.partition, offset }, options);
+    await this.#reached({ partition: version.partition, offset });
+  }
+
+  async #reached(version: Version): Promise<void> {
+    const { space, verdictTimeout: timeout } = this.#environment;
+    const { signal } = this.#settings;
+    await space.reached(version, { timeout, ...(signal === undefined ? {} : { signal }) });
   }
 
   async #attempt(): Promise<Outcome<T>> {
-    const { space, counters, clock } = this.#environment;
+    const { space, counters } = this.#environment;
     // The snapshot first and then the id: what is decided in between is seen, in the view now or as a conflict.
     const snapshots = Array.from({ length: space.genesis.partitions }, (_, p) => space.view.position(p).offset);
-    const next = this.#ids.next(space.view, this.#placement().partition ?? 0);
+    const next = this.#settings.ids.next(space.view, this.#settings.partition);
     if ("committed" in next) return this.#repeated(next.committed);
 
     this.#calls += 1;
     counters.attempts += 1;
     if (this.#calls > 1) counters.retries += 1;
     const tx = this.#open(snapshots);
+    const thought = await this.#think(tx);
+    if (thought.kind === "given_up") return thought;
+    if (tx.isEmpty && this.#settings.id === undefined) return this.#nothingToDecide(next.intent, thought.result);
+
+    throwIfAborted(this.#settings.signal);
+    const intent = this.#intent(next.intent, tx, thought.result);
+    const outcome = this.#judge(intent, await this.#submitter.submit(intent, this.#settings.signal));
+    if (outcome.kind === "refused") counters.msWasted += thought.ms;
+    return outcome;
+  }
+
+  /** Calls the function. */
+  async #think(tx: OpenTransaction): Promise<Thought> {
+    const { space, counters, clock } = this.#environment;
     const began = clock();
-    let result: Uint8Array | null;
     try {
-      result = encodeResult(await this.#body(tx), space.genesis.limits);
+      const result = encodeResult(await this.#body(tx), space.genesis.limits);
+      return { kind: "thought", result, ms: clock() - began };
     } catch (error) {
       // An error on overwritten grounds is no news yet: as likely as not it is the abort that the signal asked for.
       if (!tx.isOverwritten) throw error;
@@ -135,23 +139,14 @@ export class Run<T> {
       tx.end();
       counters.msThought += clock() - began;
     }
-    const thought = clock() - began;
-    if (tx.isEmpty && this.#options.id === undefined) return this.#nothingToDecide(next.intent, result);
-
-    throwIfAborted(this.#options.signal);
-    const intent = this.#intent(next.intent, tx, result);
-    const answer = await this.#submitter.submit(intent, this.#options.signal);
-    const outcome = this.#judge(intent, answer);
-    if (outcome.kind === "refused") counters.msWasted += thought;
-    return outcome;
   }
 
   #open(snapshots: readonly Offset[]): OpenTransaction {
-    const { agent, partitionKey, signal } = this.#options;
+    const { agent, isolation, partitionKey, signal } = this.#settings;
     return new OpenTransaction(this.#environment.space, {
       agent,
       attempt: this.#calls,
-      isolation: this.#isolation,
+      isolation,
       partitionKey,
       snapshots,
       memo: this.#memo,
@@ -161,8 +156,8 @@ export class Run<T> {
 
   #intent(id: string, tx: OpenTransaction, result: Uint8Array | null): Submit {
     const { space } = this.#environment.space.genesis;
-    const { agent } = this.#options;
-    return { kind: "submit", space, id, agent, isolation: this.#isolation, ...tx.draft(), effects: [], result };
+    const { agent, isolation } = this.#settings;
+    return { kind: "submit", space, id, agent, isolation, ...tx.draft(), effects: [], result };
   }
 
   #judge(intent: Submit, answer: Answer): Outcome<T> {
@@ -208,33 +203,4 @@ export class Run<T> {
       result: { outcome: "committed", value, attempts, version: undefined, intent, repeated: false },
     };
   }
-
-  #placement(): Placement {
-    return new Placement(this.#environment.space.genesis, this.#options.partitionKey);
-  }
-}
-
-function checkedAttempts(attempts: number): number {
-  if (Number.isSafeInteger(attempts) && attempts >= 1) return attempts;
-  throw new Failure("invalid_argument", `attempts is ${attempts}; it is a whole number from 1`);
-}
-
-/** @throws Failure `invalid_argument` when it is no text, empty or too long. */
-export function checkName(name: string, what: "agent" | "id", nameBytes: number): void {
-  if (typeof name !== "string" || name === "" || !name.isWellFormed())
-    throw new Failure("invalid_argument", `${what} is ${JSON.stringify(name)}; it is a text of at least one character`);
-  const { length } = toBytes(name);
-  if (length > nameBytes)
-    throw new Failure(
-      "invalid_argument",
-      `${what} is ${length} bytes long in UTF-8; at most ${nameBytes} are allowed in this space (nameBytes)`,
-    );
-}
-
-function partitionKeyNeeded(id: string): Failure {
-  return new Failure(
-    "invalid_argument",
-    `a run under an id (${JSON.stringify(id)}) needs a partitionKey where the space has several partitions, or two attempts ` +
-      "could be decided in two of them and both commit: give the first segment of the keys that it touches",
-  );
 }

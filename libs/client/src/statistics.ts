@@ -2,7 +2,7 @@ import { refusalCodes, type RefusalCode } from "@seriatim/protocol";
 
 /** What a coordinator has done since it was made. Durations in ms. */
 export interface Statistics {
-  /** Runs and submits that committed by this coordinator's own intent. */
+  /** Runs and submits that committed by this coordinator's own intent, or had nothing to decide. */
   readonly commits: number;
   /** Calls of a transaction's function. */
   readonly attempts: number;

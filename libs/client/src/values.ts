@@ -1,4 +1,4 @@
-import { Failure } from "@seriatim/protocol";
+import { Failure, fromBytes, type Key } from "@seriatim/protocol";
 
 /**
  * How values stand in the log: JSON as UTF-8, or raw bytes behind a mark that no JSON text starts with.
@@ -26,15 +26,20 @@ export function encodeValue(value: unknown, what = "value"): Uint8Array {
   return Buffer.from(JSON.stringify(value), "utf8");
 }
 
-/** @throws Failure `unreadable` when the bytes are neither; somebody wrote them without this library. */
-export function decodeValue(bytes: Uint8Array): unknown {
+/**
+ * @param key of the value, for messages.
+ * @throws Failure `unreadable` when the bytes are neither; somebody wrote them without this library.
+ */
+export function decodeValue(bytes: Uint8Array, key?: Key): unknown {
   if (bytes[0] === rawMark) return new Uint8Array(bytes.subarray(1));
   try {
     return JSON.parse(utf8.decode(bytes));
   } catch (error) {
+    const what = key === undefined ? "a value" : `the value of ${JSON.stringify(fromBytes(key))}`;
     throw new Failure(
       "unreadable",
-      `a value of ${bytes.length} bytes is neither JSON nor marked as raw bytes; it was not written by this library`,
+      `${what}, ${bytes.length} bytes long, is neither JSON nor marked as raw bytes: it was written by other means; ` +
+        "write it again",
       { cause: error },
     );
   }
