@@ -19,20 +19,24 @@ const key = mostly(goodKey, 150, badKey);
 const bound = mostly(
   goodKey,
   9,
-  fc.constantFrom(...["", "a", "a/", "a0", "a1", "b/", "\xff", "a/\xff", "a/x\0"].map((text) => text as Bytes)),
+  fc.constantFrom(
+    ...["", "a", "a/", "a0", "a1", "b/", "\xff", "a/\xff", "a/x\0", "a/3456789012\0"].map((text) => text as Bytes),
+  ),
 );
 const goodRange = fc
   .tuple(bound, bound)
   .filter(([a, b]) => a !== b)
   .map(([a, b]): KeyRange => (a < b ? { from: a, to: b } : { from: b, to: a }));
-const range = mostly(
-  goodRange,
-  40,
-  fc.record({
-    from: mostly(goodKey, 1, fc.constant("a/345678901234" as Bytes)),
-    to: mostly(goodKey, 1, fc.constant("a/z45678901234" as Bytes)),
-  }),
+/** The last two have a bound of fourteen bytes where thirteen are allowed. */
+const badRange = fc.constantFrom(
+  ...[
+    ["a/x", "a/x"],
+    ["a/y", "a/x"],
+    ["a/345678901234", "a/x"],
+    ["a/1", "a/z45678901234"],
+  ].map(([from, to]): KeyRange => ({ from: from as Bytes, to: to as Bytes })),
 );
+const range = mostly(goodRange, 40, badRange);
 
 const bytes = (...lengths: number[]): fc.Arbitrary<Buffer> =>
   fc.constantFrom(...lengths.map((length) => Buffer.alloc(length, 7)));

@@ -1,3 +1,4 @@
+import { assert } from "@seriatim/protocol";
 import type { Conflict, ConflictKind, Submit } from "@seriatim/protocol";
 import type { State } from "./state.ts";
 
@@ -7,6 +8,7 @@ import type { State } from "./state.ts";
  * as the first of these that it is found as, with the version that wrote it last; at most `cap` keys are named.
  */
 export function findConflicts(intent: Submit, state: State, cap: number): readonly Conflict[] {
+  assert(cap > 0, "a refusal names a conflict, or it would be none");
   if (intent.isolation === "none") return [];
   const { snapshot } = intent;
   const found: Conflict[] = [];
