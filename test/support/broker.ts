@@ -38,7 +38,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const answer = async (): Promise<BrokerAnswer> => {
     const started = await (starting ??= start());
     if (started !== undefined) return { brokers: started.brokers };
-    skippedFiles += 1;
+    // With CI set they fail instead, see kafka.ts.
+    if ((process.env["CI"] ?? "") === "") skippedFiles += 1;
     return { missing: "set SERIATIM_TEST_BROKERS, start a Docker engine, or install Java 17 and Maven" };
   };
   const server = createServer((_, response) => {

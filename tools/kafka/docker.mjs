@@ -30,7 +30,8 @@ export async function startContainer({ port, controllerPort, dataDirectory, prop
   const inside = { port, controllerPort, dataDirectory: dataInside, host: "0.0.0.0" };
   const wanted = toEnvironment({ ...brokerProperties(inside), ...properties });
   const environment = wanted.flatMap((entry) => ["--env", entry]);
-  const volume = dataDirectory === undefined ? [] : ["--volume", `${await writable(join(dataDirectory, "data"))}:${dataInside}`];
+  const volume =
+    dataDirectory === undefined ? [] : ["--volume", `${await writable(join(dataDirectory, "data"))}:${dataInside}`];
   const publish = ["--publish", `127.0.0.1:${port}:${port}`];
   const { stdout } = await run("docker", ["run", "--detach", ...publish, ...volume, ...environment, image]);
   const container = stdout.trim();
