@@ -1,6 +1,6 @@
 import type { Verdict } from "@seriatim/protocol";
 import { follow, newest, type Advance, type Alarm, type Following } from "@seriatim/view";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { bytesOfVerdict, Chain, foldInto, key, openView, read, temporaryPath, type Opened } from "./fixture.ts";
 import { MemoryLog } from "./memory-log.ts";
 
@@ -57,7 +57,7 @@ describe("follow", () => {
     const log = new MemoryLog("verdicts", { batch: 600 });
     log.push(...records.slice(0, 600));
     const { advances, alarms, following } = start(opened, log, chain);
-    await log.drained();
+    await following.caughtUp;
     expect(opened.view.position(0)).toMatchObject({ offset: 599, next: 600 });
     log.push(...records.slice(600));
     await log.drained();
@@ -126,6 +126,22 @@ describe("follow", () => {
     const second = start(opened, log, chain);
     await second.alarmed("stalled");
     expect(second.alarms).toMatchObject([{ head: { offset: 1 }, seen: 1, skipped: 1 }]);
+  });
+
+  it("takes a hole at the log's end for its end when nothing comes", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const opened = await openView();
+    const { chain, records } = fixture(3);
+    const log = new MemoryLog("verdicts");
+    log.bounds = async () => ({ start: 0, end: 9 });
+    log.push(...records.slice(0, 2), ...records.slice(3));
+    const { alarms, following } = start(opened, log, chain);
+    await log.drained();
+    expect(alarms).toEqual([]);
+    vi.runAllTimers();
+    await following.caughtUp;
+    expect(alarms).toMatchObject([{ kind: "stalled", head: { offset: 1 }, end: 9 }]);
   });
 
   it("does not alarm while more is to be read", async () => {

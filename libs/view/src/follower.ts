@@ -1,64 +1,8 @@
-import type { Batch, Log, LogRecord, SqliteFile } from "@seriatim/log";
-import type { Offset, Position, RecordCodec } from "@seriatim/protocol";
+import type { Batch, LogRecord } from "@seriatim/log";
+import type { Offset } from "@seriatim/protocol";
+import { chunks } from "./chunks.ts";
+import type { Following, FollowOptions } from "./following.ts";
 import type { FoldCounts, ReadVerdict, ViewPosition } from "./types.ts";
-import type { View } from "./view.ts";
-
-/** The view went on from the verdict of `from` to that of `to`. */
-export interface Advance {
-  readonly partition: number;
-  readonly from: Offset;
-  readonly to: Offset;
-}
-
-/**
- * `stalled`: the verdicts log was read to its end, and no record in it is the successor of the view's head, though
- * others came after it: verdicts were lost or torn. The view does not advance until a sequencer has sent them again.
- * `recovered`: it advances again.
- */
-export type Alarm =
-  | {
-      readonly kind: "stalled";
-      readonly partition: number;
-      readonly head: Position;
-      /** Where the verdicts log ends. */
-      readonly end: Offset;
-      /** The highest offset that a verdict was read of. */
-      readonly seen: Offset;
-      /** How many records were read and not applied since the head was, repeats aside. */
-      readonly skipped: number;
-    }
-  | { readonly kind: "recovered"; readonly partition: number; readonly head: Position };
-
-export interface FollowOptions {
-  /** The verdicts log. */
-  readonly log: Log;
-  readonly view: View;
-  /** The file that the view is in. */
-  readonly file: SqliteFile;
-  readonly codec: RecordCodec;
-  readonly partitions: readonly number[];
-  readonly signal: AbortSignal;
-  /** After each advance of the view, also when another process folded. Must not throw. */
-  readonly onAdvance: (advance: Advance) => void;
-  /** Must not throw. */
-  readonly onAlarm: (alarm: Alarm) => void;
-}
-
-export interface Following {
-  /** Resolves when everything was read that the log held when `follow` was called. Never rejects: see `ended`. */
-  readonly caughtUp: Promise<void>;
-  /** Resolves when `signal` fired. Rejects with what the log's `read` or the file's `transaction` failed with. */
-  readonly ended: Promise<void>;
-  /** What was read of a partition since `follow` was called, without what was applied. */
-  counts(partition: number): FoldCounts;
-}
-
-/**
- * How many records, and bytes of them, one transaction folds at most, so that none holds up the event loop for long
- * (some 20 ms). More at once is faster: what writes to the same page of the file is written once.
- */
-const chunkRecords = 1024;
-const chunkBytes = 1024 * 1024;
 
 /** After how long without a record a reader that is behind the log's end takes itself to be there, in ms. */
 const quietFor = 5_000;
@@ -79,8 +23,7 @@ export function follow(options: FollowOptions): Following {
 
 async function run(followers: ReadonlyMap<number, Follower>, { log, file, signal }: FollowOptions): Promise<void> {
   const unsubscribe = file.subscribe(() => {
-    if (!file.isOpen) return;
-    for (const follower of followers.values()) follower.notice();
+    for (const follower of followers.values()) follower.whenReadable(() => follower.notice());
   });
   try {
     for (const follower of followers.values()) await follower.begin();
@@ -90,6 +33,7 @@ async function run(followers: ReadonlyMap<number, Follower>, { log, file, signal
     if (!signal.aborted) throw error;
   } finally {
     unsubscribe();
+    for (const follower of followers.values()) follower.hush();
   }
 }
 
@@ -110,6 +54,7 @@ class Follower {
   readonly caughtUp: Promise<void>;
   #arrive!: () => void;
   #quiet: NodeJS.Timeout | undefined;
+  #quietStall: NodeJS.Timeout | undefined;
 
   constructor(partition: number, options: FollowOptions) {
     this.#partition = partition;
@@ -127,9 +72,33 @@ class Follower {
   }
 
   async take({ records }: Batch): Promise<void> {
+    this.hush();
     for (const chunk of chunks(records)) await this.#fold(chunk);
     this.#checkArrival();
     await this.checkStall();
+  }
+
+  /** Stops waiting for silence. */
+  hush(): void {
+    clearTimeout(this.#quiet);
+    clearTimeout(this.#quietStall);
+  }
+
+  /**
+   * For calls from outside of `run`, where nobody takes an error: in the rare case that another process is recovering
+   * the file, `work` is done after that. Whatever else is wrong with the file, the next fold fails with it.
+   */
+  whenReadable(work: () => void): void {
+    const { view, file, signal } = this.#options;
+    if (!file.isOpen) return;
+    const probe = (): unknown => view.position(this.#partition);
+    try {
+      probe();
+    } catch {
+      file.read(probe, { signal }).then(work, () => undefined);
+      return;
+    }
+    work();
   }
 
   /** Tells of an advance, whoever folded it. */
@@ -149,16 +118,22 @@ class Follower {
 
   /** Invariant 3: at the log's end without a successor the view does not advance, and alarms. */
   async checkStall(): Promise<void> {
-    const { log, view, onAlarm } = this.#options;
+    const { log, view } = this.#options;
+    clearTimeout(this.#quietStall);
     if (this.#isStalled || !lacksSuccessor(view.position(this.#partition))) return;
     const { end } = await log.bounds(this.#partition);
-    if (end > this.next) return;
+    if (end <= this.next) this.#alarm(end);
+    else this.#quietStall = setTimeout(() => this.whenReadable(() => this.#alarm(end)), quietFor).unref();
+  }
+
+  #alarm(end: Offset): void {
+    const { view, signal, onAlarm } = this.#options;
+    if (signal.aborted) return;
     // Meanwhile another process may have folded the successor.
-    const position = view.position(this.#partition);
+    const { offset, chain, seen, skipped } = view.position(this.#partition);
     this.notice();
-    if (!lacksSuccessor(position)) return;
+    if (!lacksSuccessor({ offset, seen, skipped })) return;
     this.#isStalled = true;
-    const { offset, chain, seen, skipped } = position;
     onAlarm({ kind: "stalled", partition: this.#partition, head: { offset, chain }, end, seen, skipped });
   }
 
@@ -197,20 +172,6 @@ class Follower {
 }
 
 /** Whether something was read that shows that the head has a successor. A torn record may have been it. */
-function lacksSuccessor({ offset, seen, skipped }: ViewPosition): boolean {
+function lacksSuccessor({ offset, seen, skipped }: Pick<ViewPosition, "offset" | "seen" | "skipped">): boolean {
   return seen > offset || skipped > 0;
-}
-
-function* chunks(records: readonly LogRecord[]): Iterable<readonly LogRecord[]> {
-  let start = 0;
-  let bytes = 0;
-  for (const [index, { value }] of records.entries()) {
-    if (index > start && (index - start >= chunkRecords || bytes + value.byteLength > chunkBytes)) {
-      yield records.slice(start, index);
-      start = index;
-      bytes = 0;
-    }
-    bytes += value.byteLength;
-  }
-  yield records.slice(start);
 }
