@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander";
 import { exitCodes, exitCodesHelp } from "./cli/exit-codes.ts";
 import { reportError } from "./cli/report-error.ts";
 import { deleteCommand } from "./commands/delete.ts";
+import { demoCommand } from "./commands/demo.ts";
 import { getCommand } from "./commands/get.ts";
 import { historyCommand } from "./commands/history.ts";
 import { initCommand } from "./commands/init.ts";
@@ -14,6 +15,7 @@ import { statusCommand } from "./commands/status.ts";
 import { tailCommand } from "./commands/tail.ts";
 
 const commands = [
+  demoCommand,
   initCommand,
   sequencerCommand,
   getCommand,

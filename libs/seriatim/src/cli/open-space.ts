@@ -1,8 +1,9 @@
-import { existsSync } from "node:fs";
-import { Failure } from "@seriatim/protocol";
+import { statSync } from "node:fs";
+import { Failure, isFailure } from "@seriatim/protocol";
+import { SqliteFile, SqliteLog } from "@seriatim/log";
+import type { Alarm } from "@seriatim/view";
 import { EmbeddedSpace } from "../embedded-space.ts";
-import { KafkaSpace } from "../kafka-space.ts";
-import { catchUp } from "./catch-up.ts";
+import { allPartitions, KafkaSpace } from "../kafka-space.ts";
 import { say } from "./output.ts";
 import type { Place } from "./place.ts";
 
@@ -11,13 +12,13 @@ export type OpenSpace = EmbeddedSpace | KafkaSpace;
 export interface OpenOptions {
   /** Whether the command may write; one that only reads opens an embedded file for reading only. */
   readonly writes: boolean;
-  /** How long the view of a space on Kafka may take to catch up, in ms. */
+  /** How long to wait for the view of a space on Kafka, in ms. */
   readonly wait: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Opens the space, lets its view catch up with what the verdicts log holds now, and closes it after `work`.
+ * Opens the space, with a view that has caught up with what the verdicts log holds now, and closes it after `work`.
  * @throws Failure `invalid_argument` when there is no such file; `not_yet` when the view did not catch up in time; what
  *   opening throws.
  */
@@ -26,19 +27,7 @@ export async function withSpace<T>(
   options: OpenOptions,
   work: (space: OpenSpace) => Promise<T>,
 ): Promise<T> {
-  return withSpaceAsItIs(place, options, async (space) => {
-    if (space instanceof KafkaSpace) await catchUp(space, options);
-    return work(space);
-  });
-}
-
-/** As {@link withSpace}, with the view as it is. */
-export async function withSpaceAsItIs<T>(
-  place: Place,
-  options: Pick<OpenOptions, "writes">,
-  work: (space: OpenSpace) => Promise<T>,
-): Promise<T> {
-  const space = place.kind === "file" ? await openFile(place.path, options) : await connectTo(place);
+  const space = place.kind === "file" ? await openFile(place.path, options) : await openKafka(place, options);
   try {
     return await work(space);
   } finally {
@@ -46,27 +35,71 @@ export async function withSpaceAsItIs<T>(
   }
 }
 
-/** A command that asks for something must not make a space where a path was mistyped. */
-export async function openFile(path: string, { writes }: { readonly writes: boolean }): Promise<EmbeddedSpace> {
-  if (!existsSync(path))
-    throw new Failure(
-      "invalid_argument",
-      `there is no file ${path}: correct the path, or make a space with \`seriatim init --file ${path}\``,
-    );
+/**
+ * Opens the space in a file, and makes none: a path may be mistyped.
+ * @throws Failure `invalid_argument` when there is nothing; `not_a_space`; what opening throws.
+ */
+export async function openFile(path: string, { writes }: Pick<OpenOptions, "writes">): Promise<EmbeddedSpace> {
+  const entry = statSync(path, { throwIfNoEntry: false });
+  const init = `make a space with \`seriatim init --file ${path}\``;
+  if (entry === undefined)
+    throw new Failure("invalid_argument", `there is no file ${path}: correct the path, or ${init}`);
+  if (entry.isFile() && entry.size === 0)
+    throw new Failure("not_a_space", `the file ${path} is empty: name another, or ${init}`);
+  await checkHoldsSpace(path);
   return EmbeddedSpace.open(path, writes ? { create: false } : { readonly: true });
 }
 
-function connectTo({ brokers, space, view }: Extract<Place, { readonly kind: "kafka" }>): Promise<KafkaSpace> {
-  return KafkaSpace.open({
-    brokers,
-    space,
-    view,
-    onAlarm: (alarm) => {
-      if (alarm.kind === "stalled")
-        say(
-          `partition ${alarm.partition}: the verdict after ${alarm.partition}@${alarm.head.offset} is missing from the ` +
-            "verdicts log; the view goes on when a sequencer has sent it again",
-        );
-    },
-  });
+/** Looks before opening for writing, which would make a space in any file of ours. */
+async function checkHoldsSpace(path: string): Promise<void> {
+  const file = SqliteFile.open(path, { readonly: true });
+  try {
+    if (await holdsIntents(file)) return;
+    throw new Failure(
+      "not_a_space",
+      `${path} holds no space; it may be the view of one on Kafka: for that one give --brokers, --space and --view, else name another file`,
+    );
+  } finally {
+    file.close();
+  }
+}
+
+async function holdsIntents(file: SqliteFile): Promise<boolean> {
+  try {
+    return (await SqliteLog.open(file, "intents")).endNow(0) > 0;
+  } catch (error) {
+    if (isFailure(error, "not_a_space")) return false;
+    throw error;
+  }
+}
+
+type KafkaPlace = Extract<Place, { readonly kind: "kafka" }>;
+
+async function openKafka(
+  { brokers, space: name, view }: KafkaPlace,
+  { wait, signal }: OpenOptions,
+): Promise<KafkaSpace> {
+  const space = await KafkaSpace.open({ brokers, space: name, view, beginTimeout: wait, onAlarm: sayAlarm });
+  try {
+    await reachSeen(space, wait, signal);
+    return space;
+  } catch (error) {
+    await space.close();
+    throw error;
+  }
+}
+
+/** Where verdicts are missing from the log, the view stops at the first: what comes after it was seen, and not applied. */
+async function reachSeen(space: KafkaSpace, timeout: number, signal: AbortSignal): Promise<void> {
+  for (const partition of allPartitions(space.genesis))
+    await space.reached({ partition, offset: space.view.position(partition).seen }, { timeout, signal });
+}
+
+/** Says that a verdict is missing, and how that heals. */
+export function sayAlarm({ kind, partition, head }: Alarm): void {
+  if (kind !== "stalled") return;
+  say(
+    `partition ${partition}: the verdict that follows ${partition}@${head.offset} is missing from the verdicts log; ` +
+      "the view goes on once a sequencer has sent it again",
+  );
 }

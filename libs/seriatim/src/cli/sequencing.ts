@@ -52,7 +52,7 @@ export async function keepSequencing(options: SequencingOptions): Promise<void> 
       if (signal.aborted) break;
       const passes = isReady && isFailure(error, "unavailable") && error.canRetry;
       if (!passes) {
-        log.fatal({ err: error }, "stopped by a failure");
+        log.fatal(isFailure(error) ? { code: error.code, reason: error.message } : { err: error }, "cannot go on");
         throw error;
       }
       log.warn({ reason: error.message, pause }, "broker away; beginning again from the view");

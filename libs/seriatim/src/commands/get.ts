@@ -46,7 +46,9 @@ function show(space: OpenSpace, text: string, at: { partition: number; offset: n
   const entry = space.view.get(toKey(text), at.offset);
   if (entry === undefined) {
     if (json === true) printJson({ key: text, outcome: "absent", at: nameOf(at) });
-    throw new Refused(`${JSON.stringify(text)} is absent at ${nameOf(at)}`);
+    throw new Refused(
+      `${JSON.stringify(text)} is absent ${at.offset < 0 ? "before the space began" : `at ${nameOf(at)}`}`,
+    );
   }
   const version = nameOf({ partition: at.partition, offset: entry.version });
   const value = decodeValue(entry.value);

@@ -1,14 +1,13 @@
 import { Command } from "commander";
 import type { Bounds } from "@seriatim/log";
-import { bufferOf, isFailure, spaceName, type RefusalCode } from "@seriatim/protocol";
+import { bufferOf, spaceName, type RefusalCode } from "@seriatim/protocol";
 import { nameOf } from "../advances.ts";
-import { catchUp } from "../cli/catch-up.ts";
 import { Faults } from "../cli/faults.ts";
 import { untilInterrupted } from "../cli/interrupt.ts";
-import { withSpaceAsItIs, type OpenSpace } from "../cli/open-space.ts";
-import { print, printJson, printTable, say } from "../cli/output.ts";
+import { observe, type Observed } from "../cli/observe.ts";
+import { print, printJson, printTable } from "../cli/output.ts";
 import { addJsonFlag, addPlaceFlags, addWaitFlag, placeOf, waitOf } from "../cli/place.ts";
-import { allPartitions, KafkaSpace } from "../kafka-space.ts";
+import { allPartitions } from "../kafka-space.ts";
 
 interface Flags {
   readonly json?: true;
@@ -51,8 +50,7 @@ async function status(flags: Flags, command: Command): Promise<void> {
   faults.check();
   if (place === undefined) return;
   await untilInterrupted((signal) =>
-    withSpaceAsItIs(place, { writes: false }, async (space) => {
-      await catchUpIfPossible(space, wait, signal);
+    observe(place, { wait, signal }, async (space) => {
       const found = await Promise.all(allPartitions(space.genesis).map((partition) => statusOf(space, partition)));
       const where = place.kind === "file" ? place.path : `${place.space} on ${place.brokers.join(", ")}`;
       if (flags.json === true) printJson(toJson(space, found));
@@ -61,18 +59,7 @@ async function status(flags: Flags, command: Command): Promise<void> {
   );
 }
 
-/** A view that cannot catch up is what this command is asked about: it shows how far it has come. */
-async function catchUpIfPossible(space: OpenSpace, wait: number, signal: AbortSignal): Promise<void> {
-  if (!(space instanceof KafkaSpace)) return;
-  try {
-    await catchUp(space, { wait, signal });
-  } catch (error) {
-    if (!isFailure(error, "not_yet")) throw error;
-    say(error.message);
-  }
-}
-
-async function statusOf({ intents, verdicts, view }: OpenSpace, partition: number): Promise<PartitionStatus> {
+async function statusOf({ intents, verdicts, view }: Observed, partition: number): Promise<PartitionStatus> {
   // Ends first: what is decided meanwhile must not show as a lag.
   const [intentBounds, verdictBounds] = await Promise.all([intents.bounds(partition), verdicts.bounds(partition)]);
   const { offset, chain, time, seen, skipped } = view.position(partition);
@@ -94,12 +81,12 @@ async function statusOf({ intents, verdicts, view }: OpenSpace, partition: numbe
   };
 }
 
-function toJson({ genesis, view }: OpenSpace, partitions: readonly PartitionStatus[]): object {
+function toJson({ genesis, view }: Observed, partitions: readonly PartitionStatus[]): object {
   const { space, rules, limits } = genesis;
   return { space: spaceName(space), rules, window: limits.window, limits, view: view.path, partitions };
 }
 
-function show({ genesis, view }: OpenSpace, where: string, partitions: readonly PartitionStatus[]): void {
+function show({ genesis, view }: Observed, where: string, partitions: readonly PartitionStatus[]): void {
   printTable([
     ["space", `${spaceName(genesis.space)} (${where})`],
     ["partitions", String(genesis.partitions)],
