@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { Failure, toBytes } from "@seriatim/protocol";
 import type { Decision, View } from "@seriatim/view";
 
@@ -27,7 +26,9 @@ export interface AttemptIds {
 }
 
 /** Every attempt an id of its own, which nobody can have used. */
-export const randomIds: AttemptIds = { next: () => ({ intent: randomUUID() }) };
+export function freshIds(newId: () => string): AttemptIds {
+  return { next: () => ({ intent: newId() }) };
+}
 
 /** So that no run fails for a number that got too long. */
 const mostAttempts = 999_999;

@@ -1,5 +1,5 @@
 import type { Coordinator, CoordinatorOptions } from "./coordinator.ts";
-import { Environment } from "./environment.ts";
+import { Environment, type Determined } from "./environment.ts";
 import { submitByHand } from "./hand-built.ts";
 import { Reads } from "./reads.ts";
 import { Run } from "./run.ts";
@@ -10,7 +10,7 @@ import { Submitter } from "./submitter.ts";
  * A coordinator on an open space, which it closes when it is closed.
  * @throws Failure `unknown_rules` when the space admits other schemas than this version of Seriatim writes.
  */
-export function createCoordinator(space: Space, options: CoordinatorOptions = {}): Coordinator {
+export function createCoordinator(space: Space, options: CoordinatorOptions & Determined = {}): Coordinator {
   const environment = new Environment(space, options);
   const submitter = new Submitter(environment);
   const reads = new Reads(environment);

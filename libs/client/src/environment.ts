@@ -1,12 +1,21 @@
+import { randomUUID } from "node:crypto";
 import { createCodec, Failure, sha256, type RecordCodec } from "@seriatim/protocol";
 import type { CoordinatorOptions } from "./coordinator.ts";
 import type { Space } from "./space.ts";
 import { Counters } from "./statistics.ts";
 import { Verdicts } from "./verdicts.ts";
-import { backoffDelay, sleep, type Backoff } from "./waiting.ts";
+import { backoffDelay, schedule, settledWithin, sleep, type Backoff, type Ending, type Schedule } from "./waiting.ts";
 
 const defaultVerdictTimeout = 30_000;
 const defaultRetry: Backoff = { base: 4, cap: 1_000 };
+
+/** What a simulation has to determine, besides what the options of every coordinator do. */
+export interface Determined {
+  /** `setTimeout` unless given. */
+  readonly schedule?: Schedule | undefined;
+  /** The id of an attempt without a business id, which nobody has used; a random UUID unless given. */
+  readonly newId?: (() => string) | undefined;
+}
 
 /** What the parts of one coordinator share. */
 export class Environment {
@@ -16,14 +25,18 @@ export class Environment {
   readonly counters = new Counters();
   readonly clock: () => number;
   readonly verdictTimeout: number;
+  readonly newId: () => string;
+  readonly #schedule: Schedule;
   readonly #random: () => number;
   readonly #retry: Backoff;
   #closed = false;
 
-  constructor(space: Space, options: CoordinatorOptions) {
+  constructor(space: Space, options: CoordinatorOptions & Determined) {
     this.space = space;
     this.codec = createCodec(space.genesis, sha256);
-    this.verdicts = new Verdicts(space);
+    this.#schedule = options.schedule ?? schedule;
+    this.verdicts = new Verdicts(space, this.#schedule);
+    this.newId = options.newId ?? randomUUID;
     this.clock = options.clock ?? (() => performance.now());
     this.verdictTimeout = options.verdictTimeout ?? defaultVerdictTimeout;
     this.#random = options.random ?? Math.random;
@@ -45,7 +58,17 @@ export class Environment {
   }
 
   backOff(retry: number, signal: AbortSignal | undefined): Promise<void> {
-    return sleep(this.delay(retry), signal);
+    return this.sleep(this.delay(retry), signal);
+  }
+
+  /** @throws Failure `aborted` when the signal fires meanwhile. */
+  sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return sleep(ms, signal, this.#schedule);
+  }
+
+  /** See waiting.ts. */
+  settledWithin(promise: Promise<unknown>, timeout: number, signal?: AbortSignal): Promise<Ending> {
+    return settledWithin(promise, timeout, signal, this.#schedule);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { Failure, isolations, toBytes, type Genesis, type Isolation } from "@seriatim/protocol";
-import { businessIds, randomIds, type AttemptIds } from "./attempt-ids.ts";
+import { businessIds, freshIds, type AttemptIds } from "./attempt-ids.ts";
 import type { RunOptions } from "./coordinator.ts";
 import { Placement } from "./placement.ts";
 
@@ -18,8 +18,8 @@ export interface RunSettings {
   readonly partition: number;
 }
 
-/** @throws Failure `invalid_argument`. */
-export function checkedOptions(options: RunOptions, genesis: Genesis): RunSettings {
+/** @param newId for the attempts of a run without an id. @throws Failure `invalid_argument`. */
+export function checkedOptions(options: RunOptions, genesis: Genesis, newId: () => string): RunSettings {
   const { agent, id, isolation = "serializable", attempts = defaultAttempts, signal, partitionKey } = options;
   const { nameBytes } = genesis.limits;
   checkName(agent, "agent", nameBytes);
@@ -31,7 +31,7 @@ export function checkedOptions(options: RunOptions, genesis: Genesis): RunSettin
   return {
     agent,
     id,
-    ids: id === undefined ? randomIds : idsOf(id, nameBytes, partition),
+    ids: id === undefined ? freshIds(newId) : idsOf(id, nameBytes, partition),
     isolation,
     attempts,
     // A signal of this run's own: many runs may share one, and Node warns of more than ten listeners.

@@ -64,7 +64,7 @@ export class Run<T> {
   constructor(environment: Environment, submitter: Submitter, options: RunOptions, body: Body<T>) {
     this.#environment = environment;
     this.#submitter = submitter;
-    this.#settings = checkedOptions(options, environment.space.genesis);
+    this.#settings = checkedOptions(options, environment.space.genesis, environment.newId);
     this.#minVersion = options.minVersion;
     this.#body = body;
   }

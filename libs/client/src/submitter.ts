@@ -3,7 +3,7 @@ import type { Decision } from "@seriatim/view";
 import { answerOf, type Answer } from "./answer.ts";
 import type { Environment } from "./environment.ts";
 import type { Awaited } from "./verdicts.ts";
-import { aborted, settledWithin, sleep, throwIfAborted } from "./waiting.ts";
+import { aborted, throwIfAborted } from "./waiting.ts";
 
 /** Whoever ends a call wants to be gone; so long, in ms, the cancel of what was sent may still take. */
 const abortedPatience = 5_000;
@@ -61,13 +61,17 @@ export class Submitter {
       throwIfAborted(signal);
       this.#environment.checkOpen();
       try {
-        const ending = await settledWithin(space.append(partition, record), deadline - clock(), signal);
+        const ending = await this.#environment.settledWithin(
+          space.append(partition, record),
+          deadline - clock(),
+          signal,
+        );
         return ending === "settled" ? "appended" : "unknown";
       } catch (error) {
         if (!isFailure(error) || error.code === "unknown_outcome") return "unknown";
         const delay = this.#environment.delay(retry);
         if (error.code !== "unavailable" || clock() + delay >= deadline) throw error;
-        await sleep(delay, signal);
+        await this.#environment.sleep(delay, signal);
       }
     }
   }
@@ -101,7 +105,7 @@ export class Submitter {
         break;
       }
       // The first record's decision may come by itself meanwhile.
-      const ending = await settledWithin(decided, this.#environment.delay(retry), undefined);
+      const ending = await this.#environment.settledWithin(decided, this.#environment.delay(retry));
       if (ending === "settled") break;
     }
     const decision = await decided;
@@ -111,7 +115,7 @@ export class Submitter {
 
   async #tryAppend(append: () => Promise<void>, timeout: number): Promise<Tried> {
     try {
-      const ending = await settledWithin(append(), timeout, undefined);
+      const ending = await this.#environment.settledWithin(append(), timeout);
       return { kind: ending === "settled" ? "appended" : "again", error: undefined };
     } catch (error) {
       const canRetry = !isFailure(error) || isFailure(error, "unavailable", "unknown_outcome");

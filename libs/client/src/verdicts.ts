@@ -1,6 +1,7 @@
 import { claimsId, type Digest, type Offset } from "@seriatim/protocol";
 import type { Decision } from "@seriatim/view";
 import type { Space } from "./space.ts";
+import type { Schedule } from "./waiting.ts";
 
 /** An id whose decision is waited for. */
 export interface Awaited {
@@ -24,14 +25,16 @@ interface Waiter {
  */
 export class Verdicts {
   readonly #space: Space;
+  readonly #schedule: Schedule;
   readonly #waiters = new Set<Waiter>();
   /** The offset up to which each partition was looked through for those who wait. */
   readonly #looked = new Map<number, Offset>();
   #unsubscribe: (() => void) | undefined;
   #closed = false;
 
-  constructor(space: Space) {
+  constructor(space: Space, schedule: Schedule) {
     this.#space = space;
+    this.#schedule = schedule;
   }
 
   /**
@@ -43,7 +46,7 @@ export class Verdicts {
     if (known !== undefined || this.#closed || signal?.aborted === true || timeout <= 0) return known;
     return new Promise((resolve) => {
       const finish = (decision: Decision | undefined) => {
-        clearTimeout(timer);
+        cancelTimeout();
         signal?.removeEventListener("abort", giveUp);
         awaited.since = this.#looked.get(awaited.partition) ?? awaited.since;
         this.#remove(waiter);
@@ -51,7 +54,7 @@ export class Verdicts {
       };
       const giveUp = () => finish(undefined);
       const waiter: Waiter = { awaited, resolve: finish };
-      const timer = setTimeout(giveUp, timeout);
+      const cancelTimeout = this.#schedule(giveUp, timeout);
       signal?.addEventListener("abort", giveUp, { once: true });
       this.#add(waiter);
     });

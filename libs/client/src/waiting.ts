@@ -7,6 +7,14 @@ export interface Backoff {
   readonly cap: number;
 }
 
+/** Calls `wake` once after `ms`, unless what it returns is called before. */
+export type Schedule = (wake: () => void, ms: number) => () => void;
+
+export const schedule: Schedule = (wake, ms) => {
+  const timer = setTimeout(wake, ms);
+  return () => clearTimeout(timer);
+};
+
 /** Full jitter: those who lost against each other must not meet again. `retry` counts from 0. */
 export function backoffDelay({ base, cap }: Backoff, retry: number, random: () => number): number {
   return random() * Math.min(cap, base * 2 ** retry);
@@ -31,6 +39,7 @@ export async function settledWithin(
   promise: Promise<unknown>,
   timeout: number,
   signal: AbortSignal | undefined,
+  after: Schedule,
 ): Promise<Ending> {
   if (signal?.aborted === true) {
     promise.catch(() => undefined);
@@ -38,10 +47,10 @@ export async function settledWithin(
   }
   return new Promise((resolve, reject) => {
     const onAbort = () => finish("aborted");
-    const timer = setTimeout(() => finish("late"), timeout);
+    const cancel = after(() => finish("late"), timeout);
     signal?.addEventListener("abort", onAbort, { once: true });
     const cease = () => {
-      clearTimeout(timer);
+      cancel();
       signal?.removeEventListener("abort", onAbort);
     };
     function finish(ending: Ending) {
@@ -59,8 +68,8 @@ export async function settledWithin(
 }
 
 /** @throws Failure `aborted` when the signal fires meanwhile. */
-export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  const ending = await settledWithin(new Promise<never>(() => undefined), ms, signal);
+export async function sleep(ms: number, signal: AbortSignal | undefined, after: Schedule): Promise<void> {
+  const ending = await settledWithin(new Promise<never>(() => undefined), ms, signal, after);
   if (ending === "aborted") throw aborted(signal);
 }
 

@@ -1,9 +1,9 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { Wakeup, type Log, type LogRecord, type SqliteFile } from "@seriatim/log";
 import { isFailure, type Offset, type RecordCodec } from "@seriatim/protocol";
 import type { View } from "@seriatim/view";
 import type { Pipeline } from "./pipeline.ts";
 import type { PartitionStatus } from "./sequencer.ts";
+import type { Timing } from "./timing.ts";
 
 /** The most that is decided and not read back: what a sequencer holds in memory while the verdicts log is away. */
 const mostPending = { count: 20_000, bytes: 64 * 1024 * 1024 };
@@ -22,6 +22,7 @@ export interface PartitionDriverOptions {
   readonly file: SqliteFile;
   readonly codec: RecordCodec;
   readonly stallAfter: number;
+  readonly timing: Timing;
 }
 
 /** Performs what the pipeline of one partition says: appends, folds what is read back, and notices when nothing is. */
@@ -34,9 +35,9 @@ export class PartitionDriver {
   #nextVerdict: Offset;
   #isSending = false;
   /** When the head last moved, or was first waited for. */
-  #movedAt = performance.now();
+  #movedAt: number;
   /** When something was last read from the verdicts log. */
-  #readAt = performance.now();
+  #readAt: number;
   #repeats = 0;
   #gaps = 0;
   #stalls = 0;
@@ -44,6 +45,8 @@ export class PartitionDriver {
   constructor(options: PartitionDriverOptions) {
     this.#options = options;
     this.#nextVerdict = options.view.position(options.partition).next;
+    this.#movedAt = options.timing.now();
+    this.#readAt = options.timing.now();
   }
 
   get nextIntent(): Offset {
@@ -70,26 +73,26 @@ export class PartitionDriver {
 
   /** Decides records of the intents log; waits while too much is not read back. */
   async take(records: readonly LogRecord[], signal: AbortSignal): Promise<void> {
-    const { pipeline } = this.#options;
+    const { pipeline, timing } = this.#options;
     while (isFull(pipeline) && !signal.aborted) await this.#room.wait(signal);
-    if (pipeline.pending.count === 0) this.#movedAt = performance.now();
+    if (pipeline.pending.count === 0) this.#movedAt = timing.now();
     pipeline.take(records);
     this.#work.notify();
   }
 
   /** Takes note of records of the verdicts log, and folds them into the view. */
   async readBack(records: readonly LogRecord[], signal: AbortSignal): Promise<void> {
-    const { codec, file, view, partition, pipeline } = this.#options;
+    const { codec, file, view, partition, pipeline, timing } = this.#options;
     const read = records.map(({ offset, value }) => ({ at: offset, verdict: codec.decodeVerdict(value) }));
     for (const [index, { verdict }] of read.entries()) {
       const link = verdict === undefined ? "gap" : pipeline.readBack(verdict, records[index]?.headers["sequencer"]);
       if (link === "repeat") this.#repeats += 1;
       if (link === "gap") this.#gaps += 1;
-      if (link === "next") this.#movedAt = performance.now();
+      if (link === "next") this.#movedAt = timing.now();
     }
     await file.transaction(() => view.fold(partition, read), { signal }).catch(ignoreAbort);
     this.#nextVerdict = (records.at(-1)?.offset ?? this.#nextVerdict - 1) + 1;
-    this.#readAt = performance.now();
+    this.#readAt = timing.now();
     this.#room.notify();
     this.#work.notify();
   }
@@ -97,7 +100,7 @@ export class PartitionDriver {
   /** Appends what the pipeline has to send, one append at a time. */
   async send(signal: AbortSignal): Promise<void> {
     await this.#catchUp(signal);
-    const { pipeline, verdicts, partition, stallAfter } = this.#options;
+    const { pipeline, verdicts, partition, stallAfter, timing } = this.#options;
     while (!signal.aborted) {
       const records = pipeline.toSend(batch);
       if (records.length === 0) {
@@ -110,7 +113,7 @@ export class PartitionDriver {
       } catch (error) {
         if (signal.aborted) return;
         if (!isFailure(error, "unavailable", "unknown_outcome")) throw error;
-        await pause(stallAfter, signal);
+        await timing.sleep(stallAfter, signal);
         pipeline.sendAgain();
       } finally {
         this.#isSending = false;
@@ -120,16 +123,16 @@ export class PartitionDriver {
 
   /** Steps in when the head stands still although verdicts are missing: the leader is gone, or some were lost. */
   async watch(signal: AbortSignal): Promise<void> {
-    const { pipeline, stallAfter } = this.#options;
+    const { pipeline, stallAfter, timing } = this.#options;
     while (!signal.aborted) {
       // Spread out, so that of several followers one steps in first and the others see it.
-      const patience = stallAfter * (1 + Math.random());
-      await pause(patience / 4, signal);
+      const patience = stallAfter * (1 + timing.random());
+      await timing.sleep(patience / 4, signal);
       this.#work.notify();
       const isWaiting = pipeline.pending.count > 0 && !this.#isSending;
-      if (!isWaiting || performance.now() - this.#movedAt < patience || !(await this.#isAtEnd())) continue;
+      if (!isWaiting || timing.now() - this.#movedAt < patience || !(await this.#isAtEnd())) continue;
       this.#stalls += 1;
-      this.#movedAt = performance.now();
+      this.#movedAt = timing.now();
       pipeline.sendAgain();
     }
   }
@@ -142,10 +145,10 @@ export class PartitionDriver {
 
   /** Whether all of the verdicts log was read. A log may end in a hole, which no reader sees: then quiet counts. */
   async #isAtEnd(): Promise<boolean> {
-    const { verdicts, partition, stallAfter } = this.#options;
+    const { verdicts, partition, stallAfter, timing } = this.#options;
     try {
       const { end } = await verdicts.bounds(partition);
-      return this.#nextVerdict >= end || performance.now() - this.#readAt > quietFor * stallAfter;
+      return this.#nextVerdict >= end || timing.now() - this.#readAt > quietFor * stallAfter;
     } catch (error) {
       if (isFailure(error, "unavailable", "closed")) return false;
       throw error;
@@ -156,11 +159,6 @@ export class PartitionDriver {
 function isFull(pipeline: Pipeline): boolean {
   const { count, bytes } = pipeline.pending;
   return count >= mostPending.count || bytes >= mostPending.bytes;
-}
-
-/** Resolves after `ms`, or when `signal` fires. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
 function ignoreAbort(error: unknown): void {

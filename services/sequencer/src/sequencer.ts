@@ -5,6 +5,7 @@ import { verifyPosition, type View } from "@seriatim/view";
 import { restoredState, type MemoryState } from "./core/index.ts";
 import { PartitionDriver } from "./partition-driver.ts";
 import { Pipeline } from "./pipeline.ts";
+import { processTiming, type Timing } from "./timing.ts";
 
 export interface SequencerOptions {
   readonly intents: Log;
@@ -20,6 +21,8 @@ export interface SequencerOptions {
   readonly stallAfter?: number;
   /** Unique among sequencers. Default: a random one. */
   readonly name?: string;
+  /** Default: the process's clock, timers and chance. */
+  readonly timing?: Timing;
 }
 
 export interface PartitionStatus {
@@ -81,11 +84,11 @@ export class Sequencer {
   }
 
   #driver(partition: number): PartitionDriver {
-    const { view, file, verdicts, codec, hash, stallAfter = 400 } = this.#options;
+    const { view, file, verdicts, codec, hash, stallAfter = 400, timing = processTiming } = this.#options;
     const state = restore(view, partition, codec.genesis.limits.window);
     const rules = { genesis: codec.genesis, codec };
     const pipeline = new Pipeline({ rules, partition, state, hash, name: this.name });
-    return new PartitionDriver({ partition, pipeline, verdicts, view, file, codec, stallAfter });
+    return new PartitionDriver({ partition, pipeline, verdicts, view, file, codec, stallAfter, timing });
   }
 
   #sending(signal: AbortSignal): Promise<void>[] {

@@ -22,13 +22,20 @@ export class VirtualClock {
 
   /** Resolves `duration` ms of virtual time from now. */
   sleep(duration: number): Promise<void> {
-    return new Promise((wake) => {
-      const due = this.#now + duration;
-      const after = this.#sleepers.findLastIndex((sleeper) => sleeper.due <= due);
-      this.#sleepers.splice(after + 1, 0, { due, wake });
-      this.#pump();
-    });
+    return new Promise((wake) => void this.schedule(wake, duration));
   }
+
+  /** Calls `wake` `duration` ms of virtual time from now, unless what is returned is called before. */
+  readonly schedule = (wake: () => void, duration: number): (() => void) => {
+    const sleeper = { due: this.#now + duration, wake };
+    const after = this.#sleepers.findLastIndex(({ due }) => due <= sleeper.due);
+    this.#sleepers.splice(after + 1, 0, sleeper);
+    this.#pump();
+    return () => {
+      const index = this.#sleepers.indexOf(sleeper);
+      if (index >= 0) this.#sleepers.splice(index, 1);
+    };
+  };
 
   /** Wakes one sleeper in each turn of the event loop: all promises have then run as far as they can. */
   #pump(): void {

@@ -3,8 +3,11 @@ import { resolve } from "node:path";
 import type { Database, Statement } from "better-sqlite3";
 import { assert, Failure } from "@seriatim/protocol";
 import { isBusy, movedFailure, toCommitFailure, toFailure } from "./errors.ts";
-import { openDatabase, type SqliteFileOptions } from "./opening.ts";
+import { openDatabase, openInMemory, type SqliteFileOptions } from "./opening.ts";
 import { abortedFailure, defaultDeadline, lateFailure, Queue, soon, type WaitOptions } from "./queue.ts";
+
+/** In place of a path: `open` gives absolute ones. */
+const memoryPath = ":memory:";
 
 /** How often others' commits are looked for while somebody listens, in ms. */
 const watchInterval = 3;
@@ -57,6 +60,14 @@ export class SqliteFile {
     }
     const absolute = resolve(path);
     return new SqliteFile(absolute, openDatabase(absolute, options), options.readonly === true);
+  }
+
+  /**
+   * A file that is none, for tests: in memory, with this connection alone, gone when it is closed. `image`: what
+   * `database.serialize()` gave of such a one before.
+   */
+  static inMemory(image?: Uint8Array): SqliteFile {
+    return new SqliteFile(memoryPath, openInMemory(image), false);
   }
 
   get isOpen(): boolean {
@@ -113,7 +124,7 @@ export class SqliteFile {
     this.#assertOpen();
     const entry = (): void => listener();
     this.#listeners.add(entry);
-    if (this.#watch === undefined) {
+    if (this.#watch === undefined && this.path !== memoryPath) {
       this.#lookForCommits();
       this.#watch = setInterval(() => this.#lookForCommits(), watchInterval).unref();
     }
@@ -204,7 +215,7 @@ export class SqliteFile {
   }
 }
 
-/** 0 when there is no such file. */
+/** 0 when there is no such file, as for one in memory. */
 function inodeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.ino ?? 0;
 }

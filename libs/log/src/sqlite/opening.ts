@@ -37,6 +37,15 @@ export function openDatabase(path: string, options: SqliteFileOptions): Database
   }
 }
 
+/** A database in memory, new or from an image. */
+export function openInMemory(image?: Uint8Array): Database.Database {
+  const database = image === undefined ? new Database(":memory:") : new Database(Buffer.from(image));
+  database.pragma("trusted_schema = OFF");
+  database.pragma("foreign_keys = OFF");
+  database.pragma(`application_id = ${applicationId}`);
+  return database;
+}
+
 function prepare(database: Database.Database, path: string, options: SqliteFileOptions): void {
   database.pragma("trusted_schema = OFF");
   database.pragma("foreign_keys = OFF");
