@@ -157,6 +157,17 @@ it("a permanent conflict is tried so often and no more; the last one is returned
   await expect(run({ attempts: 0 })).rejects.toMatchObject({ code: "invalid_argument" });
 });
 
+it("the next attempt begins only when the view has caught up with the refusal", async () => {
+  const space = await FakeSpace.open();
+  const waited: unknown[] = [];
+  space.reached = async (version) => void waited.push(version);
+  await coordinatorOn(space).run({ agent: "a" }, async (tx) => {
+    await tx.get("a/x");
+    if (tx.attempt === 1) await coordinatorOn(space).run({ agent: "b" }, (other) => other.put("a/x", 1));
+  });
+  expect(waited).toEqual([{ partition: 0, offset: 2 }]);
+});
+
 it("the wait grows from attempt to attempt up to the cap, with full jitter", () => {
   const backoff = { base: 4, cap: 30 };
   const longest = [0, 1, 2, 3, 4, 2000].map((retry) => backoffDelay(backoff, retry, () => 1));

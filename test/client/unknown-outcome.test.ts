@@ -93,7 +93,8 @@ describe("an outcome that stays unknown is said to be unknown", () => {
   it("when the cancel cannot be appended, with the reason", async () => {
     const space = await FakeSpace.open();
     space.faults.push("lost record", "log changed");
-    const run = coordinatorOn(space).run({ agent: "a" }, add);
+    // At once, and not only when the time for a verdict is over.
+    const run = coordinatorOn(space, { verdictTimeout: 600_000 }).run({ agent: "a" }, add);
     await expect(run).rejects.toMatchObject({ code: "unknown_outcome", cause: { code: "log_changed" } });
   });
 
@@ -165,6 +166,22 @@ describe("the caller's signal", () => {
     const run = coordinatorOn(space).run({ agent: "a", signal: stop.signal, id: "x" }, add);
     await expect(run).rejects.toMatchObject({ code: "aborted" });
     expect(await coordinatorOn(space).lookup("run/x/1")).toMatchObject({ outcome: "cancelled" });
+  });
+
+  it("is not a refusal, also where nothing would be tried again", async () => {
+    const space = await FakeSpace.open();
+    const stopped = () => {
+      const stop = new AbortController();
+      space.faults.push("hangs");
+      space.onAppend = (record) => {
+        if (record.kind === "submit") setImmediate(() => stop.abort());
+      };
+      return stop.signal;
+    };
+    const run = coordinatorOn(space).run({ agent: "a", signal: stopped(), attempts: 1 }, add);
+    await expect(run).rejects.toMatchObject({ code: "aborted" });
+    const byHand = coordinatorOn(space).submit({ agent: "a", partition: 0 }, { signal: stopped() });
+    await expect(byHand).rejects.toMatchObject({ code: "aborted" });
   });
 
   it("after the intent was appended: what has committed is returned as committed", async () => {
