@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { Failure, sha256, type Submit } from "@seriatim/protocol";
 import { answerOf, type Answer } from "./answer.ts";
 import type { IntentRequest } from "./coordinator.ts";
@@ -41,8 +40,8 @@ function committed(
   return { outcome: "committed", version: { partition, offset }, intent, time: new Date(time), result, repeated };
 }
 
-function fillIn(request: IntentRequest, { space: { genesis, view } }: Environment): Submit {
-  const { agent, id = randomUUID(), isolation = "serializable", points = [], ranges = [], writes = [] } = request;
+function fillIn(request: IntentRequest, { space: { genesis, view }, newId }: Environment): Submit {
+  const { agent, id = newId(), isolation = "serializable", points = [], ranges = [], writes = [] } = request;
   checkName(agent, "agent", genesis.limits.nameBytes);
   checkName(id, "id", genesis.limits.nameBytes);
   const partition = request.partition ?? partitionOfRequest(request, new Placement(genesis));
