@@ -18,7 +18,7 @@ function claimAt(offset: number, cancelled = false): Claim {
 function fill(state: MemoryState, records: number, { keys, ids }: { keys: number; ids: number }): void {
   for (let offset = 0; offset < records; offset += 1) {
     state.noteWrite(toKey(`a/${offset % keys}`), offset);
-    state.noteClaim(`id ${offset % ids}`, claimAt(offset, offset % 7 === 0));
+    state.noteClaim(`id ${offset % ids}`, claimAt(offset, offset % 5 === 0));
     state.moveTo(headAt(offset));
   }
 }
@@ -32,8 +32,9 @@ describe("the state in memory", () => {
     expect(state.lastWrite(toKey("a/8499"))).toBe(-1);
     expect(state.lastWrite(toKey("a/8500"))).toBe(8_500);
     expect(state.claim("id 8499")).toBeUndefined();
-    expect(state.claim("id 8500")).toEqual(claimAt(8_500));
-    expect(state.claim("id 9996")).toEqual(claimAt(9_996, true));
+    expect(state.claim("id 8500")).toEqual(claimAt(8_500, true));
+    expect(state.claim("id 9995")).toEqual(claimAt(9_995, true));
+    expect(state.claim("id 9996")).toEqual(claimAt(9_996));
     expect(state.newestIn(all, 8_499, Infinity).length).toBe(1_500);
     expect(state.size).toEqual({ keys: 1_500, ids: 1_500 });
   });
@@ -41,6 +42,7 @@ describe("the state in memory", () => {
   test("keeps what was written or claimed anew before it was forgotten, and forgets it in its own time", () => {
     const state = initialState(1_500);
     fill(state, 10_000, { keys: 1_000, ids: 1_400 });
+    state.audit();
     expect(state.size).toEqual({ keys: 1_000, ids: 1_400 });
     expect(state.lastWrite(toKey("a/0"))).toBe(9_000);
     expect(state.claim("id 0")).toEqual(claimAt(9_800, true));

@@ -1,3 +1,4 @@
+import { assert } from "@seriatim/protocol";
 import type { Digest, Offset } from "@seriatim/protocol";
 import { Ages } from "./ages.ts";
 import type { Claim } from "./state.ts";
@@ -33,5 +34,11 @@ export class Claims {
 
   get size(): number {
     return this.#rows.size;
+  }
+
+  /** @throws Defect when more is kept than the window's claims. */
+  audit(): void {
+    assert(this.#rows.size <= this.#ages.size, "an id is forgotten with its latest claim");
+    assert(this.#cancels.size <= this.#ages.size, "a cancel is forgotten with its claim");
   }
 }

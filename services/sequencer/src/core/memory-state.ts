@@ -73,9 +73,10 @@ export class MemoryState implements State {
     return { keys: this.#writes.size, ids: this.#claims.size };
   }
 
-  /** Checks the memory tree whole, in linear time. @throws Defect naming what does not hold. */
+  /** Checks the memory tree and the claims, in linear time. @throws Defect naming what does not hold. */
   audit(): void {
     this.#writes.audit();
+    this.#claims.audit();
   }
 }
 

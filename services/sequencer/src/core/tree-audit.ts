@@ -1,8 +1,8 @@
 import { assert } from "@seriatim/protocol";
 import type { Key, Offset } from "@seriatim/protocol";
 import { at } from "./indexed.ts";
-import { mostEntries } from "./tree-node.ts";
 import type { Node } from "./tree-node.ts";
+import { mostEntries } from "./tree-sizes.ts";
 
 interface Audited {
   readonly depth: number;

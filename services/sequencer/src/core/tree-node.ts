@@ -1,6 +1,7 @@
 import type { Key, KeyRange, Offset } from "@seriatim/protocol";
 import { at } from "./indexed.ts";
 import type { KeyVersion } from "./state.ts";
+import { fewEntries, mostEntries, mostJoined } from "./tree-sizes.ts";
 
 /**
  * A node of the tree that tree.ts describes, in columns: an entry is the same index of each.
@@ -13,13 +14,6 @@ export interface Node {
   readonly versions: Offset[];
   readonly children: Node[] | undefined;
 }
-
-/** A node with more entries is split in two. */
-export const mostEntries = 64;
-/** A node with fewer is joined with a neighbour, if the two together have no more than `mostJoined`. */
-export const fewEntries = mostEntries / 4;
-/** Below the most, so that a joined node is not split again at once. */
-export const mostJoined = (mostEntries / 4) * 3;
 
 export function emptyLeaf(): Node {
   return { keys: [], versions: [], children: undefined };
