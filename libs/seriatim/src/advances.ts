@@ -7,19 +7,28 @@ const defaultTimeout = 30_000;
 /** Tells a space's listeners how its view moves on, and lets them wait for a version. */
 export class Advances {
   readonly #view: View;
-  readonly #seen: Offset[];
+  readonly #partitions: number;
   readonly #listeners = new Set<(advance: Advance) => void>();
   readonly #waiting = new Set<() => void>();
+  readonly #onWanted: () => void;
+  #seen: Offset[] = [];
   #ended: Error | undefined;
 
-  constructor(view: View, partitions: number) {
+  /** @param onWanted is called when `isWanted` has changed. */
+  constructor(view: View, partitions: number, onWanted: () => void = () => undefined) {
     this.#view = view;
-    this.#seen = Array.from({ length: partitions }, (_, partition) => view.position(partition).offset);
+    this.#partitions = partitions;
+    this.#onWanted = onWanted;
+  }
+
+  /** Whether anybody listens or waits. */
+  get isWanted(): boolean {
+    return this.#listeners.size + this.#waiting.size > 0;
   }
 
   /** Looks how far the view has come, whoever moved it, and tells the listeners. */
   look(): void {
-    if (this.#ended !== undefined) return;
+    if (this.#ended !== undefined || !this.isWanted) return;
     for (const [partition, from] of this.#seen.entries()) {
       const to = this.#view.position(partition).offset;
       if (to <= from) continue;
@@ -31,8 +40,8 @@ export class Advances {
 
   subscribe(listener: (advance: Advance) => void): () => void {
     const entry = (advance: Advance): void => listener(advance);
-    this.#listeners.add(entry);
-    return () => this.#listeners.delete(entry);
+    this.#add(this.#listeners, entry);
+    return () => this.#delete(this.#listeners, entry);
   }
 
   /** See `Space.reached`. */
@@ -46,7 +55,7 @@ export class Advances {
       const settle = (error?: Error): void => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
-        this.#waiting.delete(check);
+        this.#delete(this.#waiting, check);
         if (error === undefined) resolve();
         else reject(error);
       };
@@ -58,7 +67,7 @@ export class Advances {
         settle(new Failure("aborted", `waiting for version ${nameOf(version)} was aborted`, { cause: signal?.reason }));
       const timer = setTimeout(() => settle(this.#late(version, timeout)), timeout);
       signal?.addEventListener("abort", onAbort);
-      this.#waiting.add(check);
+      this.#add(this.#waiting, check);
       if (signal?.aborted === true) onAbort();
       else check();
     });
@@ -73,6 +82,19 @@ export class Advances {
   /** @throws the error with which it ended. */
   assertGoing(): void {
     if (this.#ended !== undefined) throw this.#ended;
+  }
+
+  /** What the view applied before the first one came is no news. */
+  #add<T>(set: Set<T>, entry: T): void {
+    const wasWanted = this.isWanted;
+    if (!wasWanted)
+      this.#seen = Array.from({ length: this.#partitions }, (_, partition) => this.#view.position(partition).offset);
+    set.add(entry);
+    if (!wasWanted) this.#onWanted();
+  }
+
+  #delete<T>(set: Set<T>, entry: T): void {
+    if (set.delete(entry) && !this.isWanted) this.#onWanted();
   }
 
   #isApplied({ partition, offset }: Version): boolean {

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { SqliteFile, SqliteLog, type SqliteFileOptions } from "@seriatim/log";
 import type { Advance, Space } from "@seriatim/client";
 import {
@@ -16,19 +17,20 @@ import {
 import { EmbeddedSequencer } from "@seriatim/sequencer";
 import { verifyPosition, View } from "@seriatim/view";
 import { Advances } from "./advances.ts";
+import { OwnAppend } from "./embedded/append.ts";
+import { Committer } from "./embedded/committer.ts";
+import { Link, type Role } from "./embedded/link.ts";
+import { Lookout } from "./embedded/lookout.ts";
+import { socketPathOf } from "./embedded/socket-path.ts";
 
 export interface OpenOptions extends SqliteFileOptions {
+  /**
+   * Whether processes that have the file open may commit for one another, over a socket beside it: faster for several
+   * that write much at once, and never needed. Default true.
+   */
+  readonly socket?: boolean;
   /** Limits of a space made by this call, where they differ from the defaults. A space that exists keeps its own. */
   readonly limits?: Partial<Limits>;
-}
-
-/** The most that one transaction appends: what came in while the one before it ran. */
-const mostRecords = 128;
-
-interface Waiting {
-  readonly record: Uint8Array;
-  readonly resolve: () => void;
-  readonly reject: (reason: unknown) => void;
 }
 
 const partition = 0;
@@ -46,11 +48,17 @@ export class EmbeddedSpace implements Space {
   readonly verdicts: SqliteLog;
   readonly #sequencer: EmbeddedSequencer;
   readonly #advances: Advances;
-  readonly #unsubscribe: () => void;
-  readonly #queue: Waiting[] = [];
-  #isFlushing = false;
+  readonly #committer: Committer;
+  readonly #lookout: Lookout;
+  readonly #link: Link | undefined;
+  /** Then news are told when that is done, once. */
+  #isCommitting = false;
 
-  private constructor(file: SqliteFile, view: View, intents: SqliteLog, verdicts: SqliteLog, codec: RecordCodec) {
+  private constructor(
+    { file, view, intents, verdicts }: Pick<EmbeddedSpace, "file" | "view" | "intents" | "verdicts">,
+    codec: RecordCodec,
+    isLinked: boolean,
+  ) {
     this.genesis = codec.genesis;
     this.codec = codec;
     this.file = file;
@@ -58,8 +66,15 @@ export class EmbeddedSpace implements Space {
     this.intents = intents;
     this.verdicts = verdicts;
     this.#sequencer = new EmbeddedSequencer({ intents, verdicts, view, codec, hash: sha256 });
-    this.#advances = new Advances(view, codec.genesis.partitions);
-    this.#unsubscribe = file.subscribe(() => this.#look());
+    this.#advances = new Advances(view, codec.genesis.partitions, () => this.#onWanted());
+    this.#committer = new Committer(
+      (take) => this.#commit(take),
+      () => this.#link?.hasFollowers === true,
+    );
+    this.#lookout = new Lookout(file, () => {
+      if (!this.#isCommitting) this.#onAdvance();
+    });
+    this.#link = isLinked ? this.#newLink() : undefined;
   }
 
   /**
@@ -67,7 +82,7 @@ export class EmbeddedSpace implements Space {
    * @throws Failure `read_only`, `unreadable`, `not_a_space`, `invalid_argument`, `unknown_rules`, `log_changed`.
    */
   static async open(path: string, options: OpenOptions = {}): Promise<EmbeddedSpace> {
-    const { limits, ...fileOptions } = options;
+    const { limits, socket = true, ...fileOptions } = options;
     const file = SqliteFile.open(path, fileOptions);
     try {
       const intents = await SqliteLog.open(file, "intents");
@@ -75,8 +90,9 @@ export class EmbeddedSpace implements Space {
       const view = await View.open(file);
       const codec = createCodec(decodeGenesis(await foundOrRead(file, intents, limits)), sha256);
       await verifyPosition({ intents, verdicts, view, partitions: [partition], hash: sha256 });
-      const space = new EmbeddedSpace(file, view, intents, verdicts, codec);
-      if (fileOptions.readonly !== true) await space.#decideAll();
+      const isReadonly = fileOptions.readonly === true;
+      const space = new EmbeddedSpace({ file, view, intents, verdicts }, codec, socket && !isReadonly);
+      if (!isReadonly) await space.#decideAll();
       return space;
     } catch (error) {
       file.close();
@@ -84,12 +100,18 @@ export class EmbeddedSpace implements Space {
     }
   }
 
+  /** How it commits: by another process, for others too, or by itself. */
+  get role(): Role {
+    return this.#link?.role ?? "alone";
+  }
+
   append(toPartition: number, record: Uint8Array, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     assert(toPartition === partition, `an embedded space has partition ${partition} only`);
     options.signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
-      this.#queue.push({ record, resolve, reject });
-      if (!this.#isFlushing) void this.#flush();
+      const append = new OwnAppend(record, resolve, reject);
+      this.#link?.begin();
+      if (this.#link?.append(append) !== true) this.#committer.add(append);
     });
   }
 
@@ -103,30 +125,23 @@ export class EmbeddedSpace implements Space {
 
   async close(): Promise<void> {
     if (!this.file.isOpen) return;
-    this.#unsubscribe();
+    this.#lookout.look("none");
     this.file.close();
+    this.#link?.end();
     this.#advances.end(new Failure("closed", `the space in ${this.file.path} was closed; open it again`));
   }
 
-  /** Commits what is queued, as many records in one transaction as came together. Never rejects. */
-  async #flush(): Promise<void> {
-    this.#isFlushing = true;
-    while (this.#queue.length > 0) {
-      const batch = this.#queue.splice(0, mostRecords);
-      try {
-        await this.#commit(batch.map(({ record }) => record));
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
+  async #commit(take: () => readonly Uint8Array[]): Promise<void> {
+    try {
+      const more = await this.file.transaction(() => {
+        this.#isCommitting = true;
+        return this.#sequencer.commit(take().map((value) => ({ value })));
+      });
+      if (more) await this.#decideAll();
+    } finally {
+      this.#isCommitting = false;
     }
-    this.#isFlushing = false;
-  }
-
-  async #commit(records: readonly Uint8Array[]): Promise<void> {
-    const more = await this.file.transaction(() => this.#sequencer.commit(records.map((value) => ({ value }))));
-    this.#advances.look();
-    if (more) await this.#decideAll();
+    this.#onAdvance();
   }
 
   /** Decides what stands in the log undecided, a bounded part in each transaction. */
@@ -137,9 +152,45 @@ export class EmbeddedSpace implements Space {
     while (more) more = await file.transaction(() => this.#sequencer.decideSome());
   }
 
-  #look(): void {
-    if (this.file.isOpen) this.#advances.look();
+  #onAdvance(): void {
+    if (!this.file.isOpen) return;
+    this.#advances.look();
+    this.#link?.tell();
   }
+
+  /** Somebody has begun or ceased to want news of the view. */
+  #onWanted(): void {
+    const { isWanted } = this.#advances;
+    if (isWanted) this.#link?.begin();
+    this.#link?.watch(isWanted);
+    this.#takeCare();
+  }
+
+  #takeCare(): void {
+    const isWanted = this.#advances.isWanted || this.#link?.isWatched === true;
+    this.#lookout.look(!isWanted ? "none" : this.role === "follows" ? "rarely" : "closely");
+  }
+
+  #newLink(): Link | undefined {
+    const path = socketPathOf(this.file.path);
+    const inode = inodeOf(this.file.path);
+    if (path === undefined || inode === undefined) return undefined;
+    const { space, limits } = this.genesis;
+    return new Link({
+      path,
+      identity: { space, inode },
+      committer: this.#committer,
+      recordBytes: limits.recordBytes,
+      isFileInPlace: () => inodeOf(this.file.path) === inode,
+      onNews: () => this.#onAdvance(),
+      onChange: () => this.#takeCare(),
+    });
+  }
+}
+
+/** Undefined when there is no such file. */
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
 /** The genesis record; two processes that make a space in the same new file make one. */

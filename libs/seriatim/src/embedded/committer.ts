@@ -1,0 +1,68 @@
+import type { Append } from "./append.ts";
+import { FairQueue, Source } from "./fair-queue.ts";
+
+/** The most that one transaction appends: what came in while the one before it ran. */
+const mostRecords = 128;
+const mostBytes = 1024 * 1024;
+
+/** Group commit: all that came in while the last transaction ran goes into the next one, each process in its turn. */
+export class Committer {
+  readonly #commit: (take: () => readonly Uint8Array[]) => Promise<void>;
+  readonly #queue = new FairQueue<Append>();
+  readonly #own = new Source<Append>();
+  #isFlushing = false;
+  /** Whether other processes may have sent something that is still to be read. */
+  readonly #hasPeers: () => boolean;
+
+  /**
+   * @param commit commits, in one transaction, the records that `take` gives it once that transaction has begun;
+   *   asked again, after a rollback, it gives the same.
+   */
+  constructor(commit: (take: () => readonly Uint8Array[]) => Promise<void>, hasPeers: () => boolean) {
+    this.#commit = commit;
+    this.#hasPeers = hasPeers;
+  }
+
+  /** @param source where it comes from, when that is another process. */
+  add(append: Append, source: Source<Append> = this.#own): void {
+    this.#queue.add(source, append);
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    // Whoever comes in the same turn comes along.
+    const begin = (): void => void this.#flush();
+    if (this.#hasPeers()) setImmediate(begin);
+    else process.nextTick(begin);
+  }
+
+  /** Commits nothing more of what waits of `source`. */
+  drop(source: Source<Append>): void {
+    this.#queue.drop(source);
+  }
+
+  /** Never rejects. */
+  async #flush(): Promise<void> {
+    while (!this.#queue.isEmpty) {
+      let group: readonly Append[] | undefined;
+      const taken = (): readonly Append[] => (group ??= this.#take());
+      try {
+        await this.#commit(() => taken().map(({ record }) => record));
+        for (const append of taken()) append.durable();
+      } catch (error) {
+        for (const append of taken()) append.failed(error);
+      }
+    }
+    this.#isFlushing = false;
+  }
+
+  #take(): readonly Append[] {
+    let count = 0;
+    let bytes = 0;
+    const group = this.#queue.take(({ record, isSettled }) => {
+      if (isSettled) return true;
+      count += 1;
+      bytes += record.length;
+      return count === 1 || (count <= mostRecords && bytes <= mostBytes);
+    });
+    return group.filter(({ isSettled }) => !isSettled);
+  }
+}
