@@ -1,0 +1,44 @@
+// One agent: adds to counters for ever, now under a business id and now without one.
+import { end, ledgers, openPatiently, tell } from "./child.mjs";
+
+const [name, incarnation, pending, place] = process.argv.slice(2);
+let current;
+const coordinator = await openPatiently(JSON.parse(place), {
+  newId: () => {
+    const intent = crypto.randomUUID();
+    tell({ kind: "intent", action: current, intent });
+    return intent;
+  },
+});
+tell({ kind: "ready" });
+
+/** Whether it is known what became of it; that may be that nothing was written. */
+async function act(action, number, isBusiness) {
+  const ledger = `ledger${number % ledgers}`;
+  current = action;
+  tell({ kind: "begun", action, ledger, business: isBusiness });
+  const business = isBusiness ? { id: action, partitionKey: ledger } : {};
+  try {
+    const result = await coordinator.run({ agent: name, attempts: 1000, ...business }, async (tx) => {
+      const count = ((await tx.get(`${ledger}/count`)) ?? 0) + 1;
+      tx.put(`${ledger}/count`, count);
+      tx.put(`${ledger}/entries/${action}`, count);
+      return count;
+    });
+    if (result.outcome === "refused") end(new Error(`refused after 1000 attempts: ${result.refusal.code}`));
+    const { value: count, version, repeated } = result;
+    tell({ kind: "acknowledged", action, count, version, repeated });
+    return true;
+  } catch (error) {
+    tell({ kind: "failed", action, code: error.code });
+    if (!["unavailable", "unknown_outcome", "not_yet"].includes(error.code)) end(error);
+    return false;
+  }
+}
+
+let number = Number(pending);
+for (let single = 0; ; single += 1) {
+  // The same business again until it is known to be done: by this process, or by the one that was killed over it.
+  if (await act(`${name}.${number}`, number, true)) number += 1;
+  await act(`${name}.${incarnation}.${single}`, single, false);
+}

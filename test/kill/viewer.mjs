@@ -1,0 +1,22 @@
+// Follows into a view, and looks whether what it shows is whole: every count is the number of its entries.
+import { setTimeout as pause } from "node:timers/promises";
+import { end, ledgers, openPatiently, tell } from "./child.mjs";
+
+const [name, place] = process.argv.slice(2);
+const coordinator = await openPatiently(JSON.parse(place), {});
+tell({ kind: "ready" });
+
+for (let look = 0; ; look += 1) {
+  const ledger = `ledger${look % ledgers}`;
+  try {
+    const { value } = await coordinator.run({ agent: name }, async (tx) => ({
+      count: (await tx.get(`${ledger}/count`)) ?? 0,
+      entries: await tx.count({ prefix: `${ledger}/entries/` }),
+    }));
+    tell({ kind: "looked", whole: value.count === value.entries, ...value });
+  } catch (error) {
+    end(error);
+  }
+  // Only so that looking leaves the processor to those who write.
+  await pause(20);
+}
