@@ -35,7 +35,7 @@ class SortedModel {
   }
 }
 
-type Step =
+export type Step =
   | { readonly kind: "write"; readonly keys: readonly number[] }
   | { readonly kind: "run"; readonly from: number; readonly length: number }
   | { readonly kind: "purge"; readonly share: number }
@@ -113,15 +113,19 @@ class Pair {
   }
 }
 
+/** Takes the steps, comparing and auditing after each. */
+export function takeAll(steps: readonly Step[]): void {
+  const pair = new Pair();
+  for (const step of steps) pair.take(step);
+  pair.compareAll();
+}
+
 /**
  * The tree is a sorted array with a horizon, and holds its invariants after each step.
  * @param keys how many there are to choose from: so few that they come again. Half of the runs begin with all of them.
  */
 export function isSortedArray(keys: number, steps: number) {
   return fc.property(fc.boolean(), fc.array(stepOf(keys), { maxLength: steps, size: "max" }), (isFull, taken) => {
-    const pair = new Pair();
-    if (isFull) pair.take({ kind: "run", from: 0, length: keys });
-    for (const step of taken) pair.take(step);
-    pair.compareAll();
+    takeAll(isFull ? [{ kind: "run", from: 0, length: keys }, ...taken] : taken);
   });
 }
