@@ -1,6 +1,7 @@
 import { Failure } from "@seriatim/protocol";
 import kafkajs, { type Admin, type Kafka, type KafkaConfig, type LogEntry } from "kafkajs";
 import { isFinal, unavailable } from "./errors.ts";
+import { watchedSockets } from "./sockets.ts";
 import { before, persist } from "./waiting.ts";
 
 export interface KafkaOptions {
@@ -34,6 +35,8 @@ export class KafkaConnection {
   readonly answerTimeout: number;
   readonly appendTimeout: number;
   readonly readTimeout: number;
+  readonly #config: KafkaConfig;
+  readonly #listeners = new Set<() => void>();
   #admin: Promise<Admin> | undefined;
   #closed = false;
 
@@ -47,7 +50,28 @@ export class KafkaConnection {
     this.answerTimeout = options.answerTimeout ?? 10_000;
     this.appendTimeout = options.appendTimeout ?? 30_000;
     this.readTimeout = options.readTimeout ?? 60_000;
-    this.kafka = new kafkajs.Kafka(clientConfig(this.brokers, this.clientId, options));
+    this.#config = clientConfig(this.brokers, this.clientId, options);
+    this.kafka = new kafkajs.Kafka(this.#config);
+  }
+
+  /** A client for one user, who is told whenever one of its connections has ended, by whichever side. */
+  watchedClient(onClosed: () => void): Kafka {
+    return new kafkajs.Kafka({ ...this.#config, socketFactory: watchedSockets(onClosed) });
+  }
+
+  /**
+   * Calls `listener` after a read of any of the logs was interrupted and goes on: the broker may have been away, and
+   * what it holds may have changed. Returns the function that ends that. The listener must not throw.
+   */
+  onReturn(listener: () => void): () => void {
+    const entry = (): void => listener();
+    this.#listeners.add(entry);
+    return () => this.#listeners.delete(entry);
+  }
+
+  /** For reads: to be called when one goes on. */
+  returned(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   /**

@@ -3,12 +3,13 @@ import type { Consumer, EachBatchPayload } from "kafkajs";
 import type { Batch } from "../port.ts";
 import { fixedPartitions } from "./assigner.ts";
 import { disconnected, type KafkaConnection } from "./connection.ts";
+import type { Progress } from "./progress.ts";
 import { toOffset, toRecord } from "./records.ts";
 import { before, deferred } from "./waiting.ts";
 
 /** What a consumer reports to the read that it serves. */
 export interface ConsumerEvents {
-  /** Offers a batch; resolves when it was taken, which moves the positions, or no longer will be. */
+  /** Offers a batch; resolves when it was taken, which moves the progress, or no longer will be. */
   offer(batch: Batch): Promise<boolean>;
   /** A fetch has come to a good end, with records or without. */
   alive(): void;
@@ -19,6 +20,10 @@ export type ConsumerEnd =
   | { readonly kind: "stopped" }
   /** kafkajs gave up; another consumer may do better. */
   | { readonly kind: "crashed"; readonly error: unknown }
+  /** A connection ended, or the group had to be joined again: kafkajs would go on, whatever the topic is by now. */
+  | { readonly kind: "lost" }
+  /** The record delivered last is not the one that stands there now. */
+  | { readonly kind: "replaced"; readonly partition: number }
   /** The broker says that a position lies outside of its log. */
   | { readonly kind: "out_of_range" }
   /** The log has nothing at a position and goes on above it. */
@@ -30,43 +35,46 @@ const rebalanceTimeoutMs = 10_000;
 const releaseLimitMs = 5_000;
 
 /**
- * One consumer of kafkajs, from `positions` on, until `signal` fires or it comes to an end by itself. The positions are
- * the caller's: they alone say where to go on, at every join of the group, and no offset is ever committed.
+ * One consumer of kafkajs, until `signal` fires or it comes to an end by itself, which it does as soon as anything
+ * interrupts it. The progress is the caller's: it alone says where to begin, and no offset is ever committed.
  */
 export class FixedConsumer {
   readonly #topic: string;
-  readonly #positions: Map<number, number>;
+  readonly #progress: Progress;
   readonly #events: ConsumerEvents;
   readonly #consumer: Consumer;
   readonly #end = deferred<ConsumerEnd>();
   #started: Promise<void> = Promise.resolve();
   #isOver = false;
+  #hasJoined = false;
 
-  constructor(connection: KafkaConnection, topic: string, positions: Map<number, number>, events: ConsumerEvents) {
+  constructor(connection: KafkaConnection, topic: string, progress: Progress, events: ConsumerEvents) {
     this.#topic = topic;
-    this.#positions = positions;
+    this.#progress = progress;
     this.#events = events;
-    this.#consumer = connection.kafka.consumer({
-      // A group of its own, so that nobody else's end or rebalance disturbs it.
-      groupId: `${connection.clientId}-read-${randomUUID()}`,
-      partitionAssigners: [fixedPartitions(topic, [...positions.keys()])],
-      allowAutoTopicCreation: false,
-      // Otherwise whether a record is seen would depend on how somebody's transaction ended.
-      readUncommitted: true,
-      minBytes: 1,
-      maxWaitTimeInMs: fetchWaitMs,
-      sessionTimeout: sessionTimeoutMs,
-      rebalanceTimeout: rebalanceTimeoutMs,
-      // Whoever reads starts another one, after looking at what has changed.
-      retry: { retries: 0, restartOnFailure: () => Promise.resolve(false) },
-    });
+    this.#consumer = connection
+      .watchedClient(() => this.#disconnected())
+      .consumer({
+        // A group of its own, so that nobody else's end or rebalance disturbs it.
+        groupId: `${connection.clientId}-read-${randomUUID()}`,
+        partitionAssigners: [fixedPartitions(topic, progress.partitions)],
+        allowAutoTopicCreation: false,
+        // Otherwise whether a record is seen would depend on how somebody's transaction ended.
+        readUncommitted: true,
+        minBytes: 1,
+        maxWaitTimeInMs: fetchWaitMs,
+        sessionTimeout: sessionTimeoutMs,
+        rebalanceTimeout: rebalanceTimeoutMs,
+        // Whoever reads starts another one, after looking at what has changed.
+        retry: { retries: 0, restartOnFailure: () => Promise.resolve(false) },
+      });
     this.#listen();
   }
 
   #listen(): void {
     const { CRASH, FETCH, GROUP_JOIN, REQUEST, START_BATCH_PROCESS } = this.#consumer.events;
     this.#consumer.on(CRASH, ({ payload }) => this.#finish({ kind: "crashed", error: payload.error }));
-    this.#consumer.on(GROUP_JOIN, () => this.#seek());
+    this.#consumer.on(GROUP_JOIN, () => this.#joined());
     this.#consumer.on(FETCH, () => this.#events.alive());
     this.#consumer.on(REQUEST, ({ payload }) => {
       // With autoCommit off kafkajs commits in one case only: before it jumps after OFFSET_OUT_OF_RANGE.
@@ -109,34 +117,39 @@ export class FixedConsumer {
   async #handle(payload: EachBatchPayload): Promise<void> {
     const { batch } = payload;
     const { partition } = batch;
-    const position = this.#positions.get(partition);
+    const position = this.#progress.from(partition);
     const first = batch.firstOffset();
     if (this.#isOver || position === undefined || first === null) return;
     const found = toOffset(first);
     if (found > position) return this.#finish({ kind: "gap", partition, position, found });
-    const messages = batch.messages.filter((message) => toOffset(message.offset) >= position);
-    // Repeats come when a join has set back a fetch that was under way.
-    if (messages.length > 0 && !(await this.#events.offer({ partition, records: messages.map(toRecord) }))) return;
-    this.#advance(partition, toOffset(batch.lastOffset()) + 1);
+    const fresh = this.#progress.admit(partition, batch.messages.map(toRecord));
+    if (fresh === "replaced") return this.#finish({ kind: "replaced", partition });
+    const { records } = fresh;
+    if (records.length > 0 && !(await this.#events.offer({ partition, records }))) return;
+    this.#progress.advance(partition, toOffset(batch.lastOffset()) + 1);
     payload.resolveOffset(batch.lastOffset());
   }
 
   #passOver(partition: number, first: string | null, last: string): void {
-    const position = this.#positions.get(partition);
-    if (position === undefined || first === null || toOffset(first) > position) return;
-    this.#advance(partition, toOffset(last) + 1);
+    const position = this.#progress.from(partition);
+    if (position === undefined || first === null || toOffset(first) > position || toOffset(last) < position) return;
+    if (this.#progress.doubted.includes(partition)) return this.#finish({ kind: "replaced", partition });
+    this.#progress.advance(partition, toOffset(last) + 1);
   }
 
-  #advance(partition: number, next: number): void {
-    const position = this.#positions.get(partition) ?? next;
-    this.#positions.set(partition, Math.max(position, next));
-  }
-
-  /** kafkajs forgets at every join where it was. */
-  #seek(): void {
-    for (const [partition, offset] of this.#positions) {
-      this.#consumer.seek({ topic: this.#topic, partition, offset: String(offset) });
+  /** kafkajs does not know where to begin, and forgets at every further join where it was. */
+  #joined(): void {
+    if (this.#hasJoined) return this.#finish({ kind: "lost" });
+    this.#hasJoined = true;
+    for (const partition of this.#progress.partitions) {
+      const offset = String(this.#progress.from(partition));
+      this.#consumer.seek({ topic: this.#topic, partition, offset });
     }
+  }
+
+  /** Before it has joined, kafkajs says itself why it cannot connect. */
+  #disconnected(): void {
+    if (this.#hasJoined) this.#finish({ kind: "lost" });
   }
 
   #finish(end: ConsumerEnd): void {

@@ -1,30 +1,32 @@
-import { Failure } from "@seriatim/protocol";
-import type { Batch } from "../port.ts";
+import { Failure, isFailure } from "@seriatim/protocol";
+import type { Batch, Bounds } from "../port.ts";
 import type { KafkaConnection } from "./connection.ts";
 import { FixedConsumer, type ConsumerEnd } from "./consumer.ts";
 import { isFinal, isUnknownTopic, unavailable } from "./errors.ts";
 import { Handover } from "./handover.ts";
 import { partitionBounds } from "./offsets.ts";
-import { pause } from "./waiting.ts";
+import { Progress } from "./progress.ts";
+import { pause, unlessAborted } from "./waiting.ts";
 
 const pauseBetweenConsumersMs = 100;
 const watchIntervalMs = 1_000;
 
-/** One read of a topic: consumers of kafkajs, one after another, as each crashes, and one position for all of them. */
+/** One read of a topic: consumers of kafkajs, one after another, as each crashes, and one progress for all of them. */
 export class TopicReader {
   readonly #connection: KafkaConnection;
   readonly #topic: string;
-  readonly #positions: Map<number, number>;
+  readonly #progress: Progress;
   readonly #handover = new Handover<Batch>();
   readonly #stop = new AbortController();
   readonly #releases = new Set<Promise<void>>();
   #lastAlive = performance.now();
+  #isInterrupted = false;
   #following: Promise<void> = Promise.resolve();
 
   constructor(connection: KafkaConnection, topic: string, from: ReadonlyMap<number, number>) {
     this.#connection = connection;
     this.#topic = topic;
-    this.#positions = new Map(from);
+    this.#progress = new Progress(from);
   }
 
   /** The batches, until `signal` fires; may be called once. {@link ended} says when all is cleaned up. */
@@ -59,7 +61,7 @@ export class TopicReader {
     const { signal } = this.#stop;
     const watch = setInterval(() => this.#watch(), watchIntervalMs);
     try {
-      while (!signal.aborted && this.#positions.size > 0) await this.#followOnce(signal);
+      while (!signal.aborted && this.#progress.partitions.length > 0) await this.#followOnce(signal);
     } catch (error) {
       this.#handover.fail(error);
     } finally {
@@ -68,7 +70,8 @@ export class TopicReader {
   }
 
   async #followOnce(signal: AbortSignal): Promise<void> {
-    const consumer = new FixedConsumer(this.#connection, this.#topic, this.#positions, {
+    if (!(await this.#checkDoubted(signal))) return pause(pauseBetweenConsumersMs, signal);
+    const consumer = new FixedConsumer(this.#connection, this.#topic, this.#progress, {
       offer: (batch) => this.#offer(batch),
       alive: () => this.#touch(),
     });
@@ -78,19 +81,50 @@ export class TopicReader {
       this.#handover.withdraw();
       this.#track(consumer.release());
     }
+    this.#isInterrupted = true;
+    this.#progress.doubt();
     await pause(pauseBetweenConsumersMs, signal);
   }
 
+  /**
+   * A topic that by now ends below what was delivered is another one, and would not say so before it has grown.
+   * @returns whether the broker answered
+   */
+  async #checkDoubted(signal: AbortSignal): Promise<boolean> {
+    const { doubted } = this.#progress;
+    if (doubted.length === 0) return true;
+    try {
+      const bounds = await unlessAborted(signal, partitionBounds(this.#connection, this.#topic));
+      for (const partition of doubted) if (bounds !== undefined) this.#checkBounds(partition, bounds.get(partition));
+      return bounds !== undefined;
+    } catch (error) {
+      if (isFailure(error, "unavailable") && error.canRetry) return false;
+      throw error;
+    }
+  }
+
+  #checkBounds(partition: number, { start, end }: Bounds = { start: 0, end: 0 }): void {
+    const position = this.#progress.next(partition) ?? 0;
+    if ((this.#progress.from(partition) ?? 0) >= start && position <= end) return;
+    throw logChanged(
+      this.#topic,
+      `partition ${partition} was read up to offset ${position}, but holds ${start} to ${end}`,
+    );
+  }
+
   #offer(batch: Batch): Promise<boolean> {
-    const last = batch.records.at(-1)?.offset ?? 0;
+    const last = batch.records.at(-1);
     return this.#handover.offer(batch, () => {
-      this.#positions.set(batch.partition, last + 1);
+      if (last !== undefined) this.#progress.delivered(batch.partition, last);
       this.#touch();
     });
   }
 
   #touch(): void {
     this.#lastAlive = performance.now();
+    if (!this.#isInterrupted) return;
+    this.#isInterrupted = false;
+    this.#connection.returned();
   }
 
   #track(release: Promise<void>): void {
@@ -102,12 +136,18 @@ export class TopicReader {
   async #judge(end: ConsumerEnd): Promise<void> {
     switch (end.kind) {
       case "stopped":
+      case "lost":
         return;
       case "crashed":
         if (isFinal(end.error)) await this.#explainCrash(end.error);
         return;
       case "out_of_range":
         throw await this.#outOfRange();
+      case "replaced":
+        throw logChanged(
+          this.#topic,
+          `partition ${end.partition} holds another record at offset ${this.#progress.from(end.partition)} than was read`,
+        );
       case "gap":
         throw logChanged(
           this.#topic,
@@ -124,7 +164,8 @@ export class TopicReader {
 
   async #outOfRange(): Promise<Failure> {
     const bounds = await partitionBounds(this.#connection, this.#topic);
-    for (const [partition, position] of this.#positions) {
+    for (const partition of this.#progress.partitions) {
+      const position = this.#progress.from(partition) ?? 0;
       const { start, end } = bounds.get(partition) ?? { start: 0, end: 0 };
       if (position >= start && position <= end) continue;
       return logChanged(

@@ -46,6 +46,20 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/** `work`, or undefined once `signal` fires. What it waited for goes on, unheard. */
+export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T | undefined> {
+  work.catch(() => undefined);
+  const over = deferred<undefined>();
+  const end = (): void => over.resolve(undefined);
+  signal.addEventListener("abort", end);
+  if (signal.aborted) end();
+  try {
+    return await Promise.race([work, over.promise]);
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
+}
+
 const firstPauseMs = 50;
 const longestPauseMs = 500;
 
