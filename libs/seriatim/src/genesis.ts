@@ -1,5 +1,5 @@
 import type { Log } from "@seriatim/log";
-import { createCodec, decodeGenesis, Failure, sha256, type RecordCodec } from "@seriatim/protocol";
+import { createCodec, decodeGenesis, Failure, sha256, type Genesis, type RecordCodec } from "@seriatim/protocol";
 
 /**
  * The first record of each partition, in order; undefined where a partition is empty.
@@ -47,4 +47,8 @@ export async function codecOf(intents: Log): Promise<RecordCodec> {
       );
   }
   return createCodec(genesis, sha256);
+}
+
+export function allPartitions(genesis: Genesis): number[] {
+  return Array.from({ length: genesis.partitions }, (_, index) => index);
 }

@@ -11,9 +11,10 @@ import {
   type RecordCodec,
   type Version,
 } from "@seriatim/protocol";
-import { follow, verifyPosition, View, type Alarm } from "@seriatim/view";
+import { verifyPosition, View, type Alarm } from "@seriatim/view";
 import { Advances } from "./advances.ts";
-import { codecOf, firstRecords } from "./genesis.ts";
+import { allPartitions, codecOf, firstRecords } from "./genesis.ts";
+import { KafkaFollowing } from "./kafka-following.ts";
 
 export interface ConnectOptions extends KafkaOptions {
   /** The space's name: its topics are `<space>.intents` and `<space>.verdicts`. */
@@ -104,9 +105,7 @@ export class KafkaSpace implements Space {
   readonly verdicts: Log;
   readonly #logs: KafkaLogs;
   readonly #advances: Advances;
-  readonly #stop = new AbortController();
-  readonly #following: Promise<void>;
-  readonly #caughtUp: Promise<void>;
+  readonly #following: KafkaFollowing;
 
   private constructor(logs: KafkaLogs, file: SqliteFile, view: View, onAlarm: (alarm: Alarm) => void) {
     this.#logs = logs;
@@ -117,20 +116,12 @@ export class KafkaSpace implements Space {
     this.file = file;
     this.view = view;
     this.#advances = new Advances(view, this.genesis.partitions);
-    const { ended, caughtUp } = follow({
-      log: logs.verdicts,
-      view,
-      file,
-      codec: logs.codec,
-      partitions: allPartitions(this.genesis),
-      signal: this.#stop.signal,
-      onAdvance: () => this.#advances.look(),
-      onAlarm,
-    });
-    this.#following = ended.catch((error: unknown) =>
+    const { connection, intents, verdicts, codec } = logs;
+    const onAdvance = (): void => this.#advances.look();
+    this.#following = new KafkaFollowing({ connection, intents, verdicts, codec, file, view, onAdvance, onAlarm });
+    this.#following.ended.catch((error: unknown) =>
       this.#advances.end(error instanceof Error ? error : new Error(String(error))),
     );
-    this.#caughtUp = Promise.race([caughtUp, this.#following]);
   }
 
   /**
@@ -153,7 +144,7 @@ export class KafkaSpace implements Space {
   /** Waits until the view can be read: behind what was decided, it would answer with what is long gone. */
   async #begun(name: string, timeout: number): Promise<this> {
     try {
-      await this.#caughtUp;
+      await this.#following.caughtUp;
       for (const partition of allPartitions(this.genesis)) await this.reached({ partition, offset: 0 }, { timeout });
       return this;
     } catch (error) {
@@ -178,16 +169,11 @@ export class KafkaSpace implements Space {
   }
 
   async close(): Promise<void> {
-    this.#stop.abort();
     this.#advances.end(new Failure("closed", "the connection to the space was closed; connect again"));
-    await this.#following;
+    await this.#following.stop();
     await this.#logs.close();
     this.file.close();
   }
-}
-
-export function allPartitions(genesis: Genesis): number[] {
-  return Array.from({ length: genesis.partitions }, (_, index) => index);
 }
 
 /** Opens the view in the file at `path`, binds it to the space of `logs`, and verifies that it was folded from them. */

@@ -3,7 +3,8 @@ import { Failure, isFailure } from "@seriatim/protocol";
 import { SqliteFile, SqliteLog } from "@seriatim/log";
 import type { Alarm } from "@seriatim/view";
 import { EmbeddedSpace } from "../embedded-space.ts";
-import { allPartitions, KafkaSpace } from "../kafka-space.ts";
+import { allPartitions } from "../genesis.ts";
+import { KafkaSpace } from "../kafka-space.ts";
 import { say } from "./output.ts";
 import type { Place } from "./place.ts";
 

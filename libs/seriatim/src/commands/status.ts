@@ -7,7 +7,7 @@ import { untilInterrupted } from "../cli/interrupt.ts";
 import { observe, type Observed } from "../cli/observe.ts";
 import { print, printJson, printTable } from "../cli/output.ts";
 import { addJsonFlag, addPlaceFlags, addWaitFlag, placeOf, waitOf } from "../cli/place.ts";
-import { allPartitions } from "../kafka-space.ts";
+import { allPartitions } from "../genesis.ts";
 
 interface Flags {
   readonly json?: true;
