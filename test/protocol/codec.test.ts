@@ -157,6 +157,13 @@ describe("a genesis", () => {
     );
   });
 
+  it("with limits that no space is made with is refused", () => {
+    for (const change of [{ partitions: 0 }, { limits: { ...defaultLimits, conflicts: 0 } }]) {
+      const bytes = encodeGenesis({ ...genesis, ...change });
+      expect(() => decodeGenesis(bytes)).toThrow(expect.objectContaining({ code: "not_a_space" }));
+    }
+  });
+
   it("is told from any other record", () => {
     for (const bytes of [
       Buffer.alloc(0),
@@ -179,6 +186,7 @@ describe("a genesis", () => {
   it.each([
     [{ partitions: 0 }, "partitions"],
     [{ partitions: 1, limits: { window: 0 } }, "window"],
+    [{ partitions: 1, limits: { window: 2 ** 24 } }, "window"],
     [{ partitions: 1, limits: { keyBytes: 513 } }, "keyBytes"],
     [{ partitions: 1, limits: { recordBytes: 2 ** 30 } }, "recordBytes"],
     [{ partitions: 1, limits: { verdictBytes: leastVerdictBytes(defaultLimits) - 1 } }, "verdictBytes"],

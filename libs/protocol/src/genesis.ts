@@ -61,7 +61,7 @@ export function decodeGenesis(bytes: Uint8Array): Genesis {
       "unknown_rules",
       `the space is judged by rules ${wire.rules}; this version of Seriatim knows rules ${currentRules}: run the version that the space was made with, or a later one`,
     );
-  return {
+  const genesis: Genesis = {
     kind: "genesis",
     space: bytesOf(wire.space),
     rules: wire.rules,
@@ -69,6 +69,18 @@ export function decodeGenesis(bytes: Uint8Array): Genesis {
     limits: limitsOf(wire.limits),
     schemas: wire.schemas.map(admitted),
   };
+  return checked(genesis);
+}
+
+/** A genesis that no version would make promises nothing: its verdicts might not fit, or its state not be bounded. */
+function checked(genesis: Genesis): Genesis {
+  try {
+    checkGenesis(genesis);
+    return genesis;
+  } catch (cause) {
+    const fault = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure("not_a_space", `the genesis of this log is not one that Seriatim makes: ${fault}`, { cause });
+  }
 }
 
 function limitsOf(limits: Readonly<Record<string, number>>): Limits {

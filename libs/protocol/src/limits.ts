@@ -26,6 +26,9 @@ const highestKeyBytes = 512;
 /** A Kafka batch carries at most 2 MiB by the settings that spaces are made with; a record must fit with room to spare. */
 const highestRecordBytes = 1024 * kibibyte;
 
+/** A sequencer keeps the ids of a window in a map, which holds 2^24 entries at most. */
+const highestWindow = 2 ** 24 - 1;
+
 /** Room for everything in a verdict but its conflicts and names. */
 const verdictOverhead = 512;
 
@@ -44,7 +47,7 @@ export function checkGenesis(genesis: Pick<Genesis, "partitions" | "limits">): v
   within("keyBytes", limits.keyBytes, 3, highestKeyBytes);
   within("nameBytes", limits.nameBytes, 16, 1_024);
   within("conflicts", limits.conflicts, 1, 1_000);
-  within("window", limits.window, 1, Number.MAX_SAFE_INTEGER);
+  within("window", limits.window, 1, highestWindow);
   within("recordBytes", limits.recordBytes, 64, highestRecordBytes);
   within("verdictBytes", limits.verdictBytes, leastVerdictBytes(limits), highestRecordBytes);
   for (const name of ["valueBytes", "resultBytes", "points", "ranges", "writes", "effects"] as const)
