@@ -1,0 +1,28 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, copyFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const readme = readFileSync(join(root, "README.md"), "utf8");
+const example = readFileSync(join(root, "examples/approval.mjs"), "utf8");
+
+it("the README shows the example as it is", () => {
+  expect(readme).toContain(`\`\`\`js\n${example}\`\`\``);
+});
+
+it("the example prints what the README says, the second time too", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(join(root, "libs/seriatim"), join(folder, "node_modules/seriatim"));
+  copyFileSync(join(root, "examples/approval.mjs"), join(folder, "approval.mjs"));
+  for (let time = 1; time <= 2; time += 1) {
+    const { stdout } = await run(process.execPath, ["approval.mjs"], { cwd: folder });
+    expect(stdout).not.toBe("");
+    expect(readme).toContain(`\`\`\`\n${stdout}\`\`\``);
+  }
+});
