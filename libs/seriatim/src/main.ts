@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { exitCodes, exitCodesHelp } from "./cli/exit-codes.ts";

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { Failure, isFailure } from "@seriatim/protocol";
 import { SqliteFile, SqliteLog } from "@seriatim/log";
 import type { Alarm } from "@seriatim/view";
@@ -76,11 +77,13 @@ async function holdsIntents(file: SqliteFile): Promise<boolean> {
 
 type KafkaPlace = Extract<Place, { readonly kind: "kafka" }>;
 
-async function openKafka(
-  { brokers, space: name, view }: KafkaPlace,
-  { wait, signal }: OpenOptions,
-): Promise<KafkaSpace> {
-  const space = await KafkaSpace.open({ brokers, space: name, view, beginTimeout: wait, onAlarm: sayAlarm });
+/** How long a broker may take to answer that it is there at all, in ms; the wait for the view comes on top of it. */
+const answerTimeout = 10_000;
+
+async function openKafka(place: KafkaPlace, { wait, signal }: OpenOptions): Promise<KafkaSpace> {
+  const { brokers, space: name, view } = place;
+  const opening = KafkaSpace.open({ brokers, space: name, view, answerTimeout, beginTimeout: wait, onAlarm: sayAlarm });
+  const space = await inTime(opening, place, wait);
   try {
     await reachSeen(space, wait, signal);
     return space;
@@ -88,6 +91,26 @@ async function openKafka(
     await space.close();
     throw error;
   }
+}
+
+/** A connection outlives any outage of its broker, and a view may have a long log to read: a command does not wait on. */
+async function inTime(opening: Promise<KafkaSpace>, { view, space }: KafkaPlace, wait: number): Promise<KafkaSpace> {
+  const waiting = new AbortController();
+  const late = delay(answerTimeout + wait, undefined, { signal: waiting.signal });
+  try {
+    const opened = await Promise.race([opening, late]);
+    if (opened !== undefined) return opened;
+  } finally {
+    waiting.abort();
+    late.catch(() => undefined);
+  }
+  opening.then((opened) => opened.close()).catch(() => undefined);
+  throw new Failure(
+    "not_yet",
+    `the view in ${view} has not read the verdicts of ${space} in time: wait longer with --wait SECONDS, or see with ` +
+      "`seriatim status` how far it came",
+    { canRetry: true },
+  );
 }
 
 /** Where verdicts are missing from the log, the view stops at the first: what comes after it was seen, and not applied. */
