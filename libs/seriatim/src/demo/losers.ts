@@ -1,0 +1,46 @@
+import { coloured, escapeUnprintable } from "../cli/output.ts";
+import type { RunReport } from "./messages.ts";
+
+const width = 100;
+
+/** The reasons in the words in which agents get them: a refusal of a credit and of a seat, and one of each rule. */
+export function toldLines(reports: readonly RunReport[]): string[] {
+  const wishes = ["credit", "seat"] as const;
+  const refused = wishes.flatMap((kind) =>
+    reports.filter(({ wish, refusal }) => wish.kind === kind && refusal !== undefined).slice(0, 1),
+  );
+  const lines = [...refused.flatMap(refusalLines), ...ruleLines(reports)];
+  return lines.length === 0 ? ["  There were none."] : lines;
+}
+
+function refusalLines({ agent, wish, refusal = "" }: RunReport): string[] {
+  return told(`${agent}, ${wish.run}, by a verdict`, refusal);
+}
+
+function ruleLines(reports: readonly RunReport[]): string[] {
+  const lines: string[] = [];
+  for (const outcome of ["limit_reached", "sold_out"] as const) {
+    for (const { agent, wish, answer } of reports) {
+      if (answer?.outcome !== outcome) continue;
+      lines.push(...told(`${agent}, ${wish.run}, by the rule (${outcome})`, `${answer.reason} ${answer.nextStep}`));
+      break;
+    }
+  }
+  return lines;
+}
+
+function told(who: string, sentence: string): string[] {
+  return [coloured(`  ${who}:`, "dim"), ...wrapped(escapeUnprintable(sentence)).map((line) => `    ${line}`)];
+}
+
+export function wrapped(text: string, columns = width): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > columns) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,46 @@
+// Where a demo takes place: what it needs before agents can be started, on either log.
+import { randomUUID } from "node:crypto";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { initKafka } from "../kafka-space.ts";
+import type { TemporaryFolder } from "./folder.ts";
+import type { Address } from "./messages.ts";
+import type { FilePlace, KafkaPlace } from "./options.ts";
+import type { Processes } from "./processes.ts";
+
+const program = fileURLToPath(new URL("../main.js", import.meta.url));
+
+/** Gives the address of the space to one of its users, by the user's name. */
+export type Stage = (user: string) => Address;
+
+export async function setStage(
+  place: FilePlace | KafkaPlace,
+  folder: TemporaryFolder,
+  processes: Processes,
+): Promise<Stage> {
+  if (place.log === "sqlite") {
+    const file = place.file ?? folder.file("demo.db");
+    return () => ({ log: "sqlite", file });
+  }
+  const { brokers, partitions } = place;
+  const space = place.space ?? `demo-${randomUUID().slice(0, 8)}`;
+  await initKafka({ brokers: [...brokers], space, partitions });
+  const view = (user: string): string => folder.file(`${user}.view.db`);
+  const names = Array.from({ length: place.sequencers }, (_, index) => `sequencer-${index + 1}`);
+  await Promise.all(names.map((name) => startSequencer(name, { brokers, space, view: view(name) }, processes)));
+  return (user) => ({ log: "kafka", brokers, space, view: view(user) });
+}
+
+/** Resolves when it is ready: it says so in one line. */
+function startSequencer(
+  name: string,
+  { brokers, space, view }: { readonly brokers: readonly string[]; readonly space: string; readonly view: string },
+  processes: Processes,
+): Promise<void> {
+  const flags = ["--brokers", brokers.join(","), "--space", space, "--view", view];
+  const { stdout } = processes.start({ name, module: program, arguments: ["sequencer", ...flags] });
+  return new Promise((resolve, reject) => {
+    if (stdout === null) return reject(new Error(`${name} has no stdout`));
+    createInterface(stdout).once("line", () => resolve());
+  });
+}

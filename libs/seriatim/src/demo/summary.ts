@@ -1,0 +1,80 @@
+import type { Isolation } from "@seriatim/protocol";
+import type { DemoResult } from "./demo.ts";
+import { violationsOf, type Claim } from "./judge.ts";
+import { isCredit } from "./keys.ts";
+import type { RunReport } from "./messages.ts";
+
+/** What `--json` prints. Its fields are part of the command's contract. */
+export interface Summary {
+  readonly isolation: Isolation;
+  readonly seed: number;
+  readonly agents: number;
+  readonly runs: number;
+  readonly log: "sqlite" | "kafka";
+  /** Where the space still is; null when it was removed. */
+  readonly file: string | null;
+  readonly space: string | null;
+  readonly month: string;
+  readonly seconds: number;
+  /** Runs that committed, with or without a write. */
+  readonly commits: number;
+  /** Verdicts that refused. */
+  readonly refusals: number;
+  /** Attempts after a refusal. */
+  readonly retries: number;
+  /** Runs whose last attempt was refused. */
+  readonly givenUp: number;
+  /** Credits and seats that agents were told they had. */
+  readonly credits: number;
+  readonly seats: number;
+  /** Runs that ended with a rule's refusal. */
+  readonly limitReached: number;
+  readonly soldOut: number;
+  /** Customers' months over the limit and seats sold twice. */
+  readonly violations: number;
+  readonly customersOverLimit: number;
+  readonly seatsSoldTwice: number;
+  /** Acknowledged writes missing at the end. */
+  readonly lost: number;
+}
+
+export function summarise({ options, month, address, tally, judgement, seconds }: DemoResult): Summary {
+  const { isolation, seed, agents, runs, place } = options;
+  const { commits, refusals, retries, givenUp, claims, reports } = tally;
+  const credits = claims.filter((claim: Claim) => isCredit(claim.key)).length;
+  return {
+    isolation,
+    seed,
+    agents,
+    runs,
+    log: place.log,
+    file:
+      address.log === "sqlite" && place.log === "sqlite" && (place.keep || place.file !== undefined)
+        ? address.file
+        : null,
+    space: address.log === "kafka" ? address.space : null,
+    month,
+    seconds: Math.round(seconds * 1000) / 1000,
+    commits,
+    refusals,
+    retries,
+    givenUp,
+    credits,
+    seats: claims.length - credits,
+    limitReached: endedWith(reports, "limit_reached"),
+    soldOut: endedWith(reports, "sold_out"),
+    violations: violationsOf(judgement),
+    customersOverLimit: judgement.overLimit.size,
+    seatsSoldTwice: judgement.soldTwice.size,
+    lost: judgement.lost.length,
+  };
+}
+
+function endedWith(reports: readonly RunReport[], outcome: "limit_reached" | "sold_out"): number {
+  return reports.filter(({ answer }) => answer?.outcome === outcome).length;
+}
+
+/** The invariant holds, and nothing was lost. */
+export function holds({ violations, lost }: Summary): boolean {
+  return violations === 0 && lost === 0;
+}
