@@ -18,9 +18,10 @@ import { EmbeddedSequencer } from "@seriatim/sequencer";
 import { verifyPosition, View } from "@seriatim/view";
 import { Advances } from "./advances.ts";
 import { OwnAppend } from "./embedded/append.ts";
-import { Committer } from "./embedded/committer.ts";
+import { Committer, type Committed } from "./embedded/committer.ts";
 import { Link, type Role } from "./embedded/link.ts";
 import { Lookout } from "./embedded/lookout.ts";
+import { passingTransaction } from "./embedded/passing.ts";
 import { socketPathOf } from "./embedded/socket-path.ts";
 
 export interface OpenOptions extends SqliteFileOptions {
@@ -105,6 +106,11 @@ export class EmbeddedSpace implements Space {
     return this.#link?.role ?? "alone";
   }
 
+  /** By this process, as opposed to the one that it follows. */
+  get committed(): Committed {
+    return this.#committer.committed;
+  }
+
   append(toPartition: number, record: Uint8Array, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     assert(toPartition === partition, `an embedded space has partition ${partition} only`);
     options.signal?.throwIfAborted();
@@ -133,11 +139,15 @@ export class EmbeddedSpace implements Space {
 
   async #commit(take: () => readonly Uint8Array[]): Promise<void> {
     try {
-      const more = await this.file.transaction(() => {
+      const work = (): boolean => {
         this.#isCommitting = true;
         return this.#sequencer.commit(take().map((value) => ({ value })));
-      });
-      if (more) await this.#decideAll();
+      };
+      const more =
+        this.role === "follows"
+          ? await passingTransaction(this.file, work, () => this.#committer.isNeeded)
+          : await this.file.transaction(work);
+      if (more === true) await this.#decideAll();
     } finally {
       this.#isCommitting = false;
     }

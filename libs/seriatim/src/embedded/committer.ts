@@ -5,12 +5,19 @@ import { FairQueue, Source } from "./fair-queue.ts";
 const mostRecords = 128;
 const mostBytes = 1024 * 1024;
 
+/** How many records this process has committed, in how many transactions; those of its followers too. */
+export interface Committed {
+  readonly transactions: number;
+  readonly records: number;
+}
+
 /** Group commit: all that came in while the last transaction ran goes into the next one, each process in its turn. */
 export class Committer {
   readonly #commit: (take: () => readonly Uint8Array[]) => Promise<void>;
   readonly #queue = new FairQueue<Append>();
   readonly #own = new Source<Append>();
   #isFlushing = false;
+  #committed: Committed = { transactions: 0, records: 0 };
   /** Whether other processes may have sent something that is still to be read. */
   readonly #hasPeers: () => boolean;
 
@@ -21,6 +28,15 @@ export class Committer {
   constructor(commit: (take: () => readonly Uint8Array[]) => Promise<void>, hasPeers: () => boolean) {
     this.#commit = commit;
     this.#hasPeers = hasPeers;
+  }
+
+  /** Whether anything waits that has not had its answer another way. */
+  get isNeeded(): boolean {
+    return this.#queue.some(({ isSettled }) => !isSettled);
+  }
+
+  get committed(): Committed {
+    return this.#committed;
   }
 
   /** @param source where it comes from, when that is another process. */
@@ -45,13 +61,19 @@ export class Committer {
       let group: readonly Append[] | undefined;
       const taken = (): readonly Append[] => (group ??= this.#take());
       try {
-        await this.#commit(() => taken().map(({ record }) => record));
+        if (this.isNeeded) await this.#commit(() => taken().map(({ record }) => record));
+        if (taken().length > 0) this.#count(taken().length);
         for (const append of taken()) append.durable();
       } catch (error) {
         for (const append of taken()) append.failed(error);
       }
     }
     this.#isFlushing = false;
+  }
+
+  #count(records: number): void {
+    const { transactions, records: before } = this.#committed;
+    this.#committed = { transactions: transactions + 1, records: before + records };
   }
 
   #take(): readonly Append[] {

@@ -12,6 +12,11 @@ export class FairQueue<T> {
     return this.#ring.size === 0;
   }
 
+  some(isMeant: (item: T) => boolean): boolean {
+    for (const { waiting } of this.#ring) if (waiting.some(isMeant)) return true;
+    return false;
+  }
+
   add(source: Source<T>, item: T): void {
     source.waiting.push(item);
     this.#ring.add(source);

@@ -14,10 +14,13 @@ import {
   type Identity,
 } from "./frames.ts";
 
-/** How long the holder may say nothing to who waits for it before that commits directly, in ms. */
-const patience = 100;
+/**
+ * How long the holder may say nothing to who waits for it before that commits directly, in ms; on a busy machine more,
+ * by what answers have taken lately: many that pass a holder which is only slow make it slower.
+ */
+const patience = { least: 100, most: 1_000, answers: 4 };
 
-/** How long until it is taken to be gone, in ms. */
+/** How long until the holder is taken to be gone, in ms; twice the patience where that is more. */
 const lastPatience = 1_000;
 
 /** Why there is no connection: nobody listens; somebody says nothing; somebody else is there; it is not permitted. */
@@ -43,6 +46,10 @@ export class Follower {
   #sent: OwnAppend[] = [];
   #timer: NodeJS.Timeout | undefined;
   #heardAt = performance.now();
+  /** When the first of those that wait was sent, or the one before it answered. */
+  #waitingSince = performance.now();
+  /** What an answer takes, in ms, the latest counting most. */
+  #answerTime = 0;
   #isGreeted = false;
   #isStalled = false;
   #isConnected = false;
@@ -95,7 +102,8 @@ export class Follower {
     this.#socket.write(frame(frameKinds.append, append.record));
     if (this.#sent.length > 1) return;
     this.#heardAt = performance.now();
-    this.#waitOn(patience);
+    this.#waitingSince = this.#heardAt;
+    this.#waitOn(this.#patience);
   }
 
   watch(isWatching: boolean): void {
@@ -136,6 +144,8 @@ export class Follower {
 
   #settle(count: number | undefined, how: (append: OwnAppend) => void): boolean {
     if (count === undefined || count > this.#sent.length) return false;
+    this.#answerTime += (this.#heardAt - this.#waitingSince - this.#answerTime) / 4;
+    this.#waitingSince = this.#heardAt;
     for (const append of this.#sent.splice(0, count)) how(append);
     if (this.#sent.length === 0) clearTimeout(this.#timer);
     this.#options.onNews();
@@ -157,12 +167,17 @@ export class Follower {
   #look(): void {
     if (this.#sent.length === 0 || this.#socket.destroyed) return;
     const silence = performance.now() - this.#heardAt;
-    if (silence >= lastPatience) return this.#end("silent");
-    if (silence < patience) return this.#waitOn(patience - silence);
+    const last = Math.max(this.#patience * 2, lastPatience);
+    if (silence >= last) return this.#end("silent");
+    if (silence < this.#patience) return this.#waitOn(this.#patience - silence);
     this.#isStalled = true;
     this.#giveUp(this.#sent);
-    this.#waitOn(lastPatience - silence);
+    this.#waitOn(last - silence);
     this.#timer?.unref();
+  }
+
+  get #patience(): number {
+    return Math.min(patience.most, Math.max(patience.least, this.#answerTime * patience.answers));
   }
 
   #giveUp(appends: readonly OwnAppend[]): void {
