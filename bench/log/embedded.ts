@@ -27,22 +27,18 @@ export const embedded: Part = {
   about: "commits in one file, beside the same rows written by SQLite alone; synchronous=FULL",
   async run(options) {
     const bare = await BareSqlite.open(join(options.folder, "bare.db"));
-    try {
-      const single = bare.run(1, options.seconds);
-      const parts: Report[] = [];
-      for (const setting of settings) parts.push(await measure(setting, bare, options));
-      const figures: Figure[] = [
-        { name: "a 4 KiB write with fdatasync", value: syncTime(options.folder), unit: "ms" },
-        figure("SQLite alone, one by one", single, "batch 1"),
-      ];
-      return {
-        part: "embedded",
-        figures: [...figures, ...parts.flatMap((part) => part.figures)],
-        ratios: parts.flatMap((part) => part.ratios),
-      };
-    } finally {
-      bare.close();
-    }
+    const single = await bare.run(1, options.seconds);
+    const parts: Report[] = [];
+    for (const setting of settings) parts.push(await measure(setting, bare, options));
+    const figures: Figure[] = [
+      { name: "a 4 KiB write with fdatasync", value: syncTime(options.folder), unit: "ms" },
+      figure("SQLite alone, one by one", single, "batch 1"),
+    ];
+    return {
+      part: "embedded",
+      figures: [...figures, ...parts.flatMap((part) => part.figures)],
+      ratios: parts.flatMap((part) => part.ratios),
+    };
   },
 };
 
@@ -59,8 +55,8 @@ async function measure(setting: Setting, bare: BareSqlite, { seconds, folder, sa
     for (let round = 0; round < rounds; round += 1) {
       const outcome = await writers.run(seconds);
       outcomes.push(outcome);
-      same.push(bare.run(Math.max(1, Math.round(outcome.batch)), seconds / 2));
-      tens.push(bare.run(10, seconds / 2));
+      same.push(await bare.run(Math.max(1, Math.round(outcome.batch)), seconds / 2));
+      tens.push(await bare.run(10, seconds / 2));
     }
     return report(setting, outcomes, average(same), average(tens));
   } finally {

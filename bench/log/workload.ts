@@ -3,8 +3,10 @@ import type { Transaction } from "seriatim";
 /** What all competitors do: read two of so many keys, and overwrite the first. */
 export const keys = 10_000;
 
+export const keyPrefix = "accounts/";
+
 export function keyOf(index: number): string {
-  return `accounts/${String(index).padStart(6, "0")}`;
+  return `${keyPrefix}${String(index).padStart(6, "0")}`;
 }
 
 export function anyKey(): number {

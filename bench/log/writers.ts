@@ -25,6 +25,9 @@ export interface Outcome extends Pace {
 
 const script = fileURLToPath(new URL("writer.js", import.meta.url));
 
+/** How long until a process is as fast as it gets, in seconds: its code is compiled as it runs. */
+const warmUp = 4;
+
 /** Processes that have one space open, each with so many agents. */
 export class Writers {
   readonly #children: readonly ChildProcess[];
@@ -38,7 +41,7 @@ export class Writers {
     const children = Array.from({ length: processes }, () => fork(script, [file, String(agents)], { execArgv: [] }));
     await Promise.all(children.map((child) => once(child, "message")));
     const writers = new Writers(children);
-    await writers.run(1.5);
+    await writers.run(warmUp);
     return writers;
   }
 
