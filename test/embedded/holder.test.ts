@@ -44,6 +44,17 @@ describe("a holder", () => {
     expect(queue.isEmpty).toBe(true);
   });
 
+  it("lets its followers go first every other time, and nobody wait in vain", () => {
+    const queue = new FairQueue<string>();
+    const [own, other] = [new Source<string>(), new Source<string>()];
+    queue.add(own, "own 0");
+    expect(queue.take(() => true, own)).toEqual(["own 0"]);
+    queue.add(own, "own 1");
+    queue.add(other, "other");
+    expect(queue.take(() => true, own)).toEqual(["other"]);
+    expect(queue.take(() => true)).toEqual(["own 1"]);
+  });
+
   it("commits together what came while it committed", async () => {
     const groups: number[] = [];
     const releases: (() => void)[] = [];

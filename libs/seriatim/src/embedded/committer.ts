@@ -16,6 +16,8 @@ export class Committer {
   readonly #commit: (take: () => readonly Uint8Array[]) => Promise<void>;
   readonly #queue = new FairQueue<Append>();
   readonly #own = new Source<Append>();
+  /** Whether the last group had appends of this process, which need no time to get here. */
+  #hadOwn = false;
   #isFlushing = false;
   #committed: Committed = { transactions: 0, records: 0 };
   /** Whether other processes may have sent something that is still to be read. */
@@ -79,12 +81,16 @@ export class Committer {
   #take(): readonly Append[] {
     let count = 0;
     let bytes = 0;
-    const group = this.#queue.take(({ record, isSettled }) => {
+    const fits = ({ record, isSettled }: Append): boolean => {
       if (isSettled) return true;
       count += 1;
       bytes += record.length;
       return count === 1 || (count <= mostRecords && bytes <= mostBytes);
-    });
+    };
+    const own = this.#own.waiting.length;
+    // Or it would be in each group, and the others, who need the time, in every other one.
+    const group = this.#queue.take(fits, this.#hadOwn ? this.#own : undefined);
+    this.#hadOwn = this.#own.waiting.length < own;
     return group.filter(({ isSettled }) => !isSettled);
   }
 }

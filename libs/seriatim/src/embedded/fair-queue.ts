@@ -28,8 +28,13 @@ export class FairQueue<T> {
     this.#ring.delete(source);
   }
 
-  /** The next in turn for as long as `fits` says so. */
-  take(fits: (item: T) => boolean): T[] {
+  /** The next in turn for as long as `fits` says so; of `yielding` nothing where another has something waiting. */
+  take(fits: (item: T) => boolean, yielding?: Source<T>): T[] {
+    if (yielding !== undefined && this.#ring.size > 1 && this.#ring.delete(yielding)) {
+      const taken = this.take(fits);
+      this.#ring.add(yielding);
+      return taken;
+    }
     const taken: T[] = [];
     for (;;) {
       const [source] = this.#ring;
