@@ -67,6 +67,9 @@ export class Lines {
   }
 }
 
+/** Within what time a command ends after a signal, in ms: a second, and as long again on a machine with other work. */
+export const promptly = 2_000;
+
 /** Sends a signal, and waits for the end. */
 export async function end(
   child: ChildProcess,

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { open } from "../../libs/seriatim/src/index.ts";
 import { temporaryFile } from "../support/temporary.ts";
-import { end, json, jsonLines, Lines, seriatim, start } from "./command.ts";
+import { end, json, jsonLines, Lines, promptly, seriatim, start } from "./command.ts";
 
 const main = fileURLToPath(new URL("../../libs/seriatim/dist/main.js", import.meta.url));
 
@@ -74,7 +74,7 @@ describe("tail", () => {
     expect(json(await lines.next())).toMatchObject({ writes: [{ key: "a/b", deleted: true }] });
     const { code, ms } = await end(tail, "SIGINT");
     expect(code).toBe(0);
-    expect(ms).toBeLessThan(1_000);
+    expect(ms).toBeLessThan(promptly);
   });
 
   test("ends quietly when its reader does", async () => {
@@ -127,6 +127,6 @@ describe("a broker that does not answer", () => {
     await asked;
     const { code, ms } = await end(child, signal);
     expect(code).toBe(expected);
-    expect(ms).toBeLessThan(1_000);
+    expect(ms).toBeLessThan(promptly);
   });
 });

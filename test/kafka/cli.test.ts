@@ -1,6 +1,6 @@
 /* The commands on a real Kafka, sequencers and commands each a process of its own. */
 import { expect, test } from "vitest";
-import { end, json, jsonLines, Lines, seriatim, start } from "../cli/command.ts";
+import { end, json, jsonLines, Lines, promptly, seriatim, start } from "../cli/command.ts";
 import { describeKafka, freshTopic } from "../support/kafka.ts";
 import { temporaryFile } from "../support/temporary.ts";
 
@@ -92,7 +92,7 @@ await describeKafka("the command line on Kafka", (brokers) => {
     ] as const) {
       const { code, ms } = await end(child, signal);
       expect(code).toBe(0);
-      expect(ms).toBeLessThan(1_000);
+      expect(ms).toBeLessThan(promptly);
     }
   });
 

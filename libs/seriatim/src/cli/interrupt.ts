@@ -2,7 +2,7 @@ import { isFailure } from "@seriatim/protocol";
 import { exitCodes, Interrupted } from "./exit-codes.ts";
 
 /** How long a command may take to end in good order after a signal, in ms; then it ends all the same. */
-const patience = 700;
+const patience = 400;
 
 const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
