@@ -25,8 +25,8 @@ export interface Outcome extends Pace {
 
 const script = fileURLToPath(new URL("writer.js", import.meta.url));
 
-/** How long until a process is as fast as it gets, in seconds: its code is compiled as it runs. */
-const warmUp = 4;
+/** How long until they have found together, and the write-ahead log has its full length, in seconds. */
+const warmUp = 3;
 
 /** Processes that have one space open, each with so many agents. */
 export class Writers {
