@@ -1,7 +1,7 @@
 import { Failure } from "./failure.ts";
 import { asBuffer, isGenesis } from "./genesis.ts";
 import { bufferOf } from "./keys.ts";
-import { headerOf, RecordReader, schemas } from "./schemas.ts";
+import { headerOf, readerOf, schemas, type RecordReader } from "./schemas.ts";
 import type { Digest, Genesis, Hash, Intent, InvalidReason, RecordKind, Verdict } from "./types.ts";
 import {
   cancelFromWire,
@@ -46,7 +46,7 @@ export function createCodec(genesis: Genesis, hash: Hash): RecordCodec {
   const intents = new Map<string, RecordReader>();
   for (const { kind, text } of genesis.schemas) {
     if (kind === "verdict") continue;
-    const reader = new RecordReader(schemas[kind], text);
+    const reader = readerOf(schemas[kind], text);
     intents.set(reader.header.toString("latin1"), reader);
   }
   const verdicts = verdictReader(genesis);
@@ -98,7 +98,7 @@ function verdictReader(genesis: Genesis): RecordReader {
       "unknown_rules",
       `the genesis admits ${admitted.length} verdict schemas; rules 1 have exactly one`,
     );
-  const reader = new RecordReader(schemas.verdict, only.text);
+  const reader = readerOf(schemas.verdict, only.text);
   if (!reader.header.equals(schemas.verdict.header)) throw notAdmitted("verdict");
   return reader;
 }

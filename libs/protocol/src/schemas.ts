@@ -78,6 +78,19 @@ export class RecordReader {
   }
 }
 
+/** Made once for each schema: parsing takes longer than reading a thousand records. */
+const readers = new Map<string, RecordReader>();
+
+/** @throws Failure `unknown_rules`, as the constructor does. */
+export function readerOf(schema: RecordSchema, text: string): RecordReader {
+  const name = `${schema.kind} ${text}`;
+  const known = readers.get(name);
+  if (known !== undefined) return known;
+  const made = new RecordReader(schema, text);
+  readers.set(name, made);
+  return made;
+}
+
 export const schemas = {
   genesis: new RecordSchema("genesis"),
   submit: new RecordSchema("submit"),

@@ -1,4 +1,5 @@
-import type { Database, Statement } from "better-sqlite3";
+import type { Statement } from "better-sqlite3";
+import type { SqliteFile } from "@seriatim/log";
 import {
   assert,
   bufferOf,
@@ -9,19 +10,18 @@ import {
   spaceName,
   type Bytes,
 } from "@seriatim/protocol";
+import { Query } from "./query.ts";
 
 /** Which space the view is folded from. */
 export class Identity {
-  readonly #database: Database;
-  readonly #path: string;
-  readonly #read: Statement<[string], Buffer>;
+  readonly #file: SqliteFile;
+  readonly #read: Query<[string], Buffer>;
   readonly #store: Statement<[string, Uint8Array]>;
 
-  constructor(database: Database, path: string) {
-    this.#database = database;
-    this.#path = path;
-    this.#read = database.prepare<[string], Buffer>("SELECT value FROM view_meta WHERE name = ?").pluck();
-    this.#store = database.prepare("INSERT INTO view_meta (name, value) VALUES (?, ?)");
+  constructor(file: SqliteFile) {
+    this.#file = file;
+    this.#read = Query.ofValues(file, "SELECT value FROM view_meta WHERE name = ?");
+    this.#store = file.database.prepare("INSERT INTO view_meta (name, value) VALUES (?, ?)");
   }
 
   genesis(): Uint8Array | undefined {
@@ -35,7 +35,7 @@ export class Identity {
   }
 
   bind(genesis: Uint8Array): void {
-    assert(this.#database.inTransaction, "a view was bound outside of a transaction");
+    assert(this.#file.database.inTransaction, "a view was bound outside of a transaction");
     const bound = this.genesis();
     if (bound === undefined) this.#store.run("genesis", genesis);
     else if (Buffer.compare(bound, genesis) !== 0) throw this.#otherSpace(bound, genesis);
@@ -43,6 +43,7 @@ export class Identity {
 
   /** Whether the genesis verdict is one of the space; binds the view where it is not bound. */
   admits(space: Bytes, genesis: Uint8Array): boolean {
+    if (spaceOf(genesis) !== space) return false;
     const bound = this.genesis();
     if (bound !== undefined && Buffer.compare(bound, genesis) !== 0) return false;
     if (bound === undefined) this.#store.run("genesis", genesis);
@@ -54,16 +55,23 @@ export class Identity {
     const remedy = "open the file that belongs to it, or, if the file holds nothing but a view, delete it";
     return new Failure(
       "other_space",
-      `${this.#path} holds the view of space ${nameOf(bound)}, not of ${nameOf(asked)}: ${remedy}`,
+      `${this.#file.path} holds the view of space ${nameOf(bound)}, not of ${nameOf(asked)}: ${remedy}`,
     );
   }
 }
 
-function nameOf(genesis: Uint8Array): string {
+/** Undefined where this version of Seriatim cannot read the genesis. */
+function spaceOf(genesis: Uint8Array): Bytes | undefined {
   try {
-    return spaceName(decodeGenesis(genesis).space);
+    return decodeGenesis(genesis).space;
   } catch (error) {
     if (!isFailure(error)) throw error;
-    return `with a genesis of ${genesis.byteLength} bytes that this version of Seriatim cannot read`;
+    return undefined;
   }
+}
+
+function nameOf(genesis: Uint8Array): string {
+  const space = spaceOf(genesis);
+  if (space !== undefined) return spaceName(space);
+  return `with a genesis of ${genesis.byteLength} bytes that this version of Seriatim cannot read`;
 }

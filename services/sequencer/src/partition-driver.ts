@@ -23,6 +23,8 @@ export interface PartitionDriverOptions {
   readonly codec: RecordCodec;
   readonly stallAfter: number;
   readonly timing: Timing;
+  /** Rejects with Failure `log_changed` when the view was folded from other intents than the log holds. */
+  readonly verify: (signal: AbortSignal) => Promise<void>;
 }
 
 /** Performs what the pipeline of one partition says: appends, folds what is read back, and notices when nothing is. */
@@ -33,6 +35,8 @@ export class PartitionDriver {
   /** There may be room for more decisions. */
   readonly #room = new Wakeup();
   #nextVerdict: Offset;
+  /** The offset up to which the view is known to be of this intents log. */
+  readonly #verified: Offset;
   #isSending = false;
   /** When the head last moved, or was first waited for. */
   #movedAt: number;
@@ -44,7 +48,9 @@ export class PartitionDriver {
 
   constructor(options: PartitionDriverOptions) {
     this.#options = options;
-    this.#nextVerdict = options.view.position(options.partition).next;
+    const { next, offset } = options.view.position(options.partition);
+    this.#nextVerdict = next;
+    this.#verified = offset;
     this.#movedAt = options.timing.now();
     this.#readAt = options.timing.now();
   }
@@ -140,7 +146,22 @@ export class PartitionDriver {
   /** Reads what is in the verdicts log before sending anything, so that a start repeats nothing. */
   async #catchUp(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !(await this.#isAtEnd())) await this.#work.wait(signal);
+    await this.#verify(signal);
     this.#options.pipeline.sendAgain();
+  }
+
+  /** What was read up to here has to be the history of this intents log, and not of one that it replaced (invariant 9). */
+  async #verify(signal: AbortSignal): Promise<void> {
+    const { view, partition, verify, stallAfter, timing } = this.#options;
+    if (view.position(partition).offset === this.#verified) return;
+    while (!signal.aborted) {
+      try {
+        return await verify(signal);
+      } catch (error) {
+        if (!isFailure(error, "unavailable", "aborted")) throw error;
+        await timing.sleep(stallAfter, signal);
+      }
+    }
   }
 
   /** Whether all of the verdicts log was read. A log may end in a hole, which no reader sees: then quiet counts. */

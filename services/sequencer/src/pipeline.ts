@@ -2,6 +2,7 @@ import type { LogRecord, NewRecord } from "@seriatim/log";
 import {
   assert,
   Defect,
+  Failure,
   linkOf,
   type Hash,
   type Link,
@@ -32,6 +33,8 @@ export interface PipelineOptions {
  *  4  A sequencer leads (sends) or follows (decides, and keeps what it decided). It follows once it has read back
  *     another's verdict first, and leads again when the head stalls. A verdict read back that differs from its own is
  *     a defect: it stops before it sends another.
+ *  9  It never mixes two histories. Where a verdict names another digest than its intents record has, the intents log
+ *     is not the one that was decided: seen at the latest where it goes on from a verdict that it has only read.
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
@@ -40,6 +43,8 @@ export class Pipeline {
   #pendingBytes = 0;
   #isLeading = false;
   #head: Position;
+  /** The last verdict that was read back before its record, until it is known that the record is the one it names. */
+  #followed: Pick<Verdict, "offset" | "digest"> | undefined;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
@@ -65,10 +70,14 @@ export class Pipeline {
     return { count: this.#pending.length, bytes: this.#pendingBytes, sent: this.#sent };
   }
 
-  /** Decides records of the intents log, in its order; those decided already are passed over. */
+  /**
+   * Decides records of the intents log, in its order; those decided already are passed over.
+   * @throws Failure `log_changed` when the record decided last by another is not there.
+   */
   take(records: readonly LogRecord[]): void {
     const { rules, partition, state, hash } = this.#options;
     for (const { offset, time, value } of records) {
+      if (this.#followed !== undefined && offset >= this.#followed.offset) this.#verify(this.#followed, offset, value);
       if (offset <= this.decided) continue;
       const record = { offset, appendTime: time, bytes: value, digest: hash(value) };
       const decision = decide(rules, partition, state.head, state, record);
@@ -80,13 +89,17 @@ export class Pipeline {
 
   /**
    * Takes note of one record of the verdicts log, in its order.
-   * @throws Defect when the verdict follows the head and differs from the one decided here.
+   * @throws Defect when the verdict follows the head and differs from the one decided here; Failure `log_changed` when
+   *   it answers another record than the one that was decided here.
    */
   readBack(verdict: Verdict, sender: string | undefined): Link {
+    const { rules, partition } = this.#options;
+    // As for every reader: what another space's sequencer wrote here by mistake is no verdict.
+    if (verdict.space !== rules.genesis.space || verdict.partition !== partition) return "gap";
     const link = linkOf(this.#head, verdict);
     if (link !== "next") return link;
     const own = this.#pending[0];
-    if (own === undefined) evolve(this.#options.state, verdict);
+    if (own === undefined) this.#follow(verdict);
     else this.#settle(own, verdict);
     this.#head = { offset: verdict.offset, chain: verdict.chain };
     if (sender !== this.#options.name) this.#isLeading = false;
@@ -113,12 +126,36 @@ export class Pipeline {
     this.#sent = 0;
   }
 
+  #follow(verdict: Verdict): void {
+    evolve(this.#options.state, verdict);
+    const { offset, digest } = verdict;
+    this.#followed = { offset, digest };
+  }
+
+  /** Offsets ascend: whatever comes at or after the followed verdict's offset first is its record, or it has none. */
+  #verify(followed: Pick<Verdict, "offset" | "digest">, offset: Offset, value: Uint8Array): void {
+    const digest = offset === followed.offset ? this.#options.hash(value) : undefined;
+    if (digest !== followed.digest) throw this.#changed(followed.offset);
+    this.#followed = undefined;
+  }
+
   #settle(own: Decision, verdict: Verdict): void {
+    if (own.verdict.offset !== verdict.offset || own.verdict.digest !== verdict.digest)
+      throw this.#changed(verdict.offset);
     if (own.verdict.chain !== verdict.chain) throw this.#divergence(own.verdict, verdict);
     this.#pending.shift();
     this.#pendingBytes -= own.bytes.length;
     this.#sent = Math.max(0, this.#sent - 1);
     assert(this.#pendingBytes >= 0, "more verdicts were read back than were decided");
+  }
+
+  #changed(offset: Offset): Failure {
+    const { partition } = this.#options;
+    return new Failure(
+      "log_changed",
+      `partition ${partition} of the intents log does not hold, at offset ${offset}, the record that its verdict names: ` +
+        "it was truncated, recreated or replaced; see what happened to it, then read anew",
+    );
   }
 
   #divergence(own: Verdict, applied: Verdict): Defect {

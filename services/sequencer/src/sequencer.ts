@@ -84,11 +84,13 @@ export class Sequencer {
   }
 
   #driver(partition: number): PartitionDriver {
-    const { view, file, verdicts, codec, hash, stallAfter = 400, timing = processTiming } = this.#options;
+    const { intents, view, file, verdicts, codec, hash, stallAfter = 400, timing = processTiming } = this.#options;
     const state = restore(view, partition, codec.genesis.limits.window);
     const rules = { genesis: codec.genesis, codec };
     const pipeline = new Pipeline({ rules, partition, state, hash, name: this.name });
-    return new PartitionDriver({ partition, pipeline, verdicts, view, file, codec, stallAfter, timing });
+    const verify = (signal: AbortSignal): Promise<void> =>
+      verifyPosition({ intents, verdicts, view, partitions: [partition], hash, signal });
+    return new PartitionDriver({ partition, pipeline, verdicts, view, file, codec, stallAfter, timing, verify });
   }
 
   #sending(signal: AbortSignal): Promise<void>[] {

@@ -20,14 +20,14 @@ export class VirtualClock {
 
   readonly now = (): number => this.#now;
 
-  /** Resolves `duration` ms of virtual time from now. */
+  /** Resolves `duration` ms, rounded up to whole ones, of virtual time from now. */
   sleep(duration: number): Promise<void> {
     return new Promise((wake) => void this.schedule(wake, duration));
   }
 
-  /** Calls `wake` `duration` ms of virtual time from now, unless what is returned is called before. */
+  /** Calls `wake` after as long a time, unless what is returned is called before. */
   readonly schedule = (wake: () => void, duration: number): (() => void) => {
-    const sleeper = { due: this.#now + duration, wake };
+    const sleeper = { due: this.#now + Math.ceil(duration), wake };
     const after = this.#sleepers.findLastIndex(({ due }) => due <= sleeper.due);
     this.#sleepers.splice(after + 1, 0, sleeper);
     this.#pump();

@@ -23,7 +23,7 @@ export class SimulatedRecords {
     const base = target.end;
     for (const { value, headers } of records) {
       // Copied: neither the writer nor a reader may change what stands in the log.
-      target.records.push({ offset: target.end, time, value: value.slice(), headers: { ...headers } });
+      target.records.push({ offset: target.end, time, value: copyOf(value), headers: { ...headers } });
       target.end += 1;
     }
     this.#notify();
@@ -35,7 +35,7 @@ export class SimulatedRecords {
     const first = firstAtOrAfter(records, from);
     return records
       .slice(first, first + count)
-      .map(({ offset, time, value, headers }) => ({ offset, time, value: value.slice(), headers }));
+      .map(({ offset, time, value, headers }) => ({ offset, time, value: copyOf(value), headers }));
   }
 
   bounds(partition: number): Bounds {
@@ -85,6 +85,11 @@ export class SimulatedRecords {
     assert(found !== undefined, `there is no partition ${partition}`);
     return found;
   }
+}
+
+/** `slice` of a Buffer is no copy. */
+function copyOf(value: Uint8Array): Uint8Array {
+  return Uint8Array.prototype.slice.call(value);
 }
 
 /** The index of the first record whose offset is at least `offset`; their number when there is none. */
