@@ -211,10 +211,10 @@ describe("a view's file", () => {
 
   it("is refused when a later version of Seriatim has written it", async () => {
     const { file } = await openView();
-    await file.transaction(() => file.database.exec("UPDATE view_meta SET value = 2 WHERE name = 'format'"));
+    await file.transaction(() => file.database.exec("UPDATE view_meta SET value = 3 WHERE name = 'format'"));
     await expect(View.open(file)).rejects.toMatchObject({
       code: "unreadable",
-      message: expect.stringMatching(/format 2.*upgrade.*delete/) as string,
+      message: expect.stringMatching(/format 3.*upgrade.*delete/) as string,
     });
   });
 

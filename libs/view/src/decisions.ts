@@ -1,8 +1,10 @@
-import type { Database, Statement } from "better-sqlite3";
+import type { SqliteFile } from "@seriatim/log";
 import { assert, bytesOf, type InvalidReason, type Offset, type Outcome, type RefusalCode } from "@seriatim/protocol";
 import { decodeConflicts } from "./conflicts.ts";
 import { refusedPrefix } from "./fold-statements.ts";
+import { hashOfId } from "./id-hash.ts";
 import { lastPlace, numberAt, partitionAt, placeOf } from "./place.ts";
+import { Query } from "./query.ts";
 import type { Claim, DecidedOutcome, Decision, RecentClaim, Statistics } from "./types.ts";
 
 interface Row {
@@ -34,32 +36,32 @@ interface Moment {
 /** How many rows one page of `recentClaims` takes at once. */
 const pageSize = 4096;
 
+/** And of `between`, whose rows are larger. */
+const decisionsAtOnce = 256;
+
 /** What was decided, by offset, id and log time. */
 export class Decisions {
-  readonly #at: Statement<[number], Row>;
-  readonly #of: Statement<[string, number, number], Row>;
-  readonly #claim: Statement<[string, number, number], ClaimRow>;
-  readonly #claims: Statement<[number, number, number], ClaimRow>;
-  readonly #moment: Statement<[number, number], Moment>;
-  readonly #tallies: Statement<[number], { name: string; count: number }>;
+  readonly #at: Query<[number], Row>;
+  readonly #of: Query<[Sought], Row>;
+  readonly #claim: Query<[Sought], ClaimRow>;
+  readonly #between: Query<[number, number, number], Row>;
+  readonly #claims: Query<[number, number, number], ClaimRow>;
+  readonly #moment: Query<[number, number], Moment>;
+  readonly #tallies: Query<[number], { name: string; count: number }>;
 
-  constructor(database: Database) {
+  constructor(file: SqliteFile) {
     const row = "SELECT place, time, kind, code, reason, first, id, agent, digest, conflicts, result FROM view_intents";
     const claim = "SELECT place, id, kind, digest FROM view_intents";
-    this.#at = database.prepare(`${row} WHERE place = ?`);
-    this.#of = database.prepare(
-      `${row} WHERE claims = 1 AND id = ? AND place > ? AND place <= ? ORDER BY place LIMIT 1`,
-    );
-    this.#claim = database.prepare(
-      `${claim} WHERE claims = 1 AND id = ? AND place > ? AND place <= ? ORDER BY place DESC LIMIT 1`,
-    );
-    this.#claims = database.prepare(
-      `${claim} NOT INDEXED WHERE claims = 1 AND place > ? AND place <= ? ORDER BY place LIMIT ?`,
-    );
-    this.#moment = database.prepare(
-      "SELECT place, time FROM view_intents WHERE place > ? AND place <= ? ORDER BY place DESC LIMIT 1",
-    );
-    this.#tallies = database.prepare("SELECT name, count FROM view_tallies WHERE partition = ?");
+    const byId = `INDEXED BY view_claims
+      WHERE claims = 1 AND hash = @hash AND id = @id AND place > @before AND place <= @last`;
+    const inOrder = "NOT INDEXED WHERE place > ? AND place <= ?";
+    this.#at = Query.ofRows(file, `${row} WHERE place = ?`);
+    this.#of = Query.ofRows(file, `${row} ${byId} ORDER BY place LIMIT 1`);
+    this.#claim = Query.ofRows(file, `${claim} ${byId} ORDER BY place DESC LIMIT 1`);
+    this.#between = Query.ofRows(file, `${row} ${inOrder} ORDER BY place LIMIT ?`);
+    this.#claims = Query.ofRows(file, `${claim} ${inOrder} AND claims = 1 ORDER BY place LIMIT ?`);
+    this.#moment = Query.ofRows(file, `SELECT place, time FROM view_intents ${inOrder} ORDER BY place DESC LIMIT 1`);
+    this.#tallies = Query.ofRows(file, "SELECT name, count FROM view_tallies WHERE partition = ?");
   }
 
   at(partition: number, offset: Offset): Decision | undefined {
@@ -69,15 +71,23 @@ export class Decisions {
   }
 
   of(id: string, partition?: number): Decision | undefined {
-    const { before, last } = partition === undefined ? everywhere : allOf(partition);
-    const row = this.#of.get(id, before, last);
+    const row = this.#of.get(sought(id, partition === undefined ? everywhere : allOf(partition)));
     return row === undefined ? undefined : decision(row);
   }
 
   claim(partition: number, id: string): Claim | undefined {
-    const { before, last } = allOf(partition);
-    const row = this.#claim.get(id, before, last);
+    const row = this.#claim.get(sought(id, allOf(partition)));
     return row === undefined ? undefined : claimOf(row);
+  }
+
+  /** In `(after, upTo]`, in order of offset. */
+  *between(partition: number, after: Offset, upTo: Offset): Iterable<Decision> {
+    const last = lastPlace(partition, upTo);
+    for (let done: number | undefined = lastPlace(partition, after); done !== undefined && done < last;) {
+      const rows: Row[] = this.#between.all(done, last, decisionsAtOnce);
+      yield* rows.map(decision);
+      done = rows.length < decisionsAtOnce ? undefined : rows.at(-1)?.place;
+    }
   }
 
   *recentClaims(partition: number, after: Offset): Iterable<RecentClaim> {
@@ -131,6 +141,12 @@ interface Places {
   readonly before: number;
   /** Inclusive. */
   readonly last: number;
+}
+
+type Sought = Places & { readonly id: string; readonly hash: number };
+
+function sought(id: string, { before, last }: Places): Sought {
+  return { id, hash: hashOfId(id), before, last };
 }
 
 const everywhere: Places = { before: -1, last: Number.MAX_SAFE_INTEGER };

@@ -1,82 +1,50 @@
 import type { Database, Statement } from "better-sqlite3";
-import { bufferOf, claimsId, type AppliedWrite, type Key, type Offset, type Verdict } from "@seriatim/protocol";
+import { bufferOf, claimsId, type AppliedWrite, type Verdict } from "@seriatim/protocol";
 import { encodeConflicts } from "./conflicts.ts";
+import { hashOfId } from "./id-hash.ts";
+import { KeyStatements, KeyWrites } from "./key-statements.ts";
 import { placeOf } from "./place.ts";
+import { Repeated, type Value } from "./rows.ts";
 
 /** Before a refusal's code in view_tallies: `cancelled` is a code and a kind of outcome. */
 export const refusedPrefix = "refused ";
 
-/** The last write of each key that a fold has written, to be stored at its end. */
-export type LatestWrites = Map<Key, LatestWrite>;
+/** The rows of the verdicts that a fold has applied, to be stored at its end. */
+export class FoldedRows {
+  readonly versions: Value[] = [];
+  readonly intents: Value[] = [];
+  readonly keys = new KeyWrites();
 
-interface LatestWrite {
-  readonly bytes: Buffer;
-  readonly version: Offset;
-  readonly place: number;
-  readonly live: 0 | 1;
-}
-
-type Value = number | string | Uint8Array | null;
-
-/** Writes the rows of applied verdicts. */
-export class FoldStatements {
-  readonly #version: Statement<[number, number, Buffer, Uint8Array | null]>;
-  readonly #latest: Statement<[Buffer, number, number, number]>;
-  readonly #intent: Statement<Value[]>;
-  readonly #tally: Statement<[number, string, number]>;
-
-  constructor(database: Database) {
-    this.#version = database.prepare("INSERT INTO view_versions (place, version, key, value) VALUES (?, ?, ?, ?)");
-    this.#latest = database.prepare(
-      "INSERT OR REPLACE INTO view_latest (key, version, place, live) VALUES (?, ?, ?, ?)",
-    );
-    this.#intent = database.prepare(
-      `INSERT INTO view_intents
-         (place, time, writes, claims, kind, code, reason, first, id, agent, digest, conflicts, result)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#tally = database.prepare(
-      `INSERT INTO view_tallies (partition, name, count) VALUES (?, ?, ?)
-       ON CONFLICT DO UPDATE SET count = count + excluded.count`,
-    );
-  }
-
-  /**
-   * Stores a verdict but for the last write of each key, which it notes in `latest`.
-   * @returns the number of writes in the partition, `writes` being that before it.
-   */
-  apply(verdict: Verdict, writes: number, latest: LatestWrites): number {
-    const after =
-      verdict.outcome.kind === "committed" ? this.#write(verdict, verdict.outcome.writes, writes, latest) : writes;
-    this.#decide(verdict, after);
+  /** @returns the number of writes in the partition, `writes` being that before the verdict. */
+  add(verdict: Verdict, writes: number): number {
+    const { outcome } = verdict;
+    const after = outcome.kind === "committed" ? this.#addWrites(verdict, outcome.writes, writes) : writes;
+    this.#addDecision(verdict, after);
     return after;
   }
 
-  #write(
-    { partition, offset }: Verdict,
-    applied: readonly AppliedWrite[],
-    before: number,
-    latest: LatestWrites,
-  ): number {
+  #addWrites({ partition, offset }: Verdict, applied: readonly AppliedWrite[], before: number): number {
     let writes = before;
     for (const { key, value } of applied) {
       writes += 1;
       const place = placeOf(partition, writes);
       const bytes = bufferOf(key);
-      this.#version.run(place, offset, bytes, value);
-      latest.set(key, { bytes, version: offset, place, live: value === null ? 0 : 1 });
+      this.versions.push(place, offset, bytes, value);
+      this.keys.add(key, { bytes, version: offset, place, live: value === null ? 0 : 1 });
     }
     return writes;
   }
 
-  #decide(verdict: Verdict, writes: number): void {
+  #addDecision(verdict: Verdict, writes: number): void {
     const { partition, offset, time, id, agent, digest, outcome } = verdict;
     const refusal = outcome.kind === "refused" ? outcome : undefined;
-    this.#intent.run(
+    const claims = claimsId(outcome);
+    this.intents.push(
       placeOf(partition, offset),
       time,
       writes,
-      claimsId(outcome) ? 1 : 0,
+      claims ? 1 : 0,
+      claims && id !== null ? hashOfId(id) : null,
       outcome.kind,
       refusal?.code ?? null,
       refusal?.reason ?? null,
@@ -88,11 +56,33 @@ export class FoldStatements {
       outcome.kind === "committed" ? outcome.result : null,
     );
   }
+}
 
-  /** Stores the last write of each key: once, and in the order of the keys, so that a page is sought once. */
-  storeLatest(latest: LatestWrites): void {
-    const inOrder = latest.size > 1 ? [...latest].toSorted(([a], [b]) => (a < b ? -1 : 1)) : latest;
-    for (const [, { bytes, version, place, live }] of inOrder) this.#latest.run(bytes, version, place, live);
+const versionColumns = ["place", "version", "key", "value"];
+const decided = ["place", "time", "writes", "claims", "hash", "kind", "code", "reason", "first"];
+const intentColumns = [...decided, "id", "agent", "digest", "conflicts", "result"];
+
+/** Writes the rows of applied verdicts. */
+export class FoldStatements {
+  readonly #versions: Repeated;
+  readonly #intents: Repeated;
+  readonly #keys: KeyStatements;
+  readonly #tally: Statement<[number, string, number]>;
+
+  constructor(database: Database) {
+    this.#versions = Repeated.insert(database, "INSERT INTO view_versions", versionColumns);
+    this.#intents = Repeated.insert(database, "INSERT INTO view_intents", intentColumns);
+    this.#keys = new KeyStatements(database);
+    this.#tally = database.prepare(
+      `INSERT INTO view_tallies (partition, name, count) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET count = count + excluded.count`,
+    );
+  }
+
+  store({ versions, intents, keys }: FoldedRows): void {
+    this.#versions.run(versions);
+    this.#intents.run(intents);
+    this.#keys.store(keys);
   }
 
   /** Counts by kind, and refusals by code. */

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { assert, type Bytes, type Verdict } from "@seriatim/protocol";
-import { FoldStatements, type LatestWrites } from "./fold-statements.ts";
+import { FoldedRows, FoldStatements } from "./fold-statements.ts";
 import type { Identity } from "./identity.ts";
 import type { Positions, StoredPosition } from "./positions.ts";
 import type { FoldCounts, FoldResult, ReadVerdict } from "./types.ts";
@@ -35,9 +35,9 @@ export class Fold {
       const isOurs = verdict !== undefined && judgement !== "foreign";
       batch.count(at, judgement, isOurs ? verdict.offset : -1);
       if (verdict !== undefined && judgement === "next")
-        batch.advance(verdict, this.#statements.apply(verdict, batch.position.writes, batch.latest));
+        batch.advance(verdict, batch.rows.add(verdict, batch.position.writes));
     }
-    this.#statements.storeLatest(batch.latest);
+    this.#statements.store(batch.rows);
     this.#statements.tally(partition, batch.applied);
     if (batch.isChanged) this.#positions.store(partition, batch.position);
     const { writes: _, ...position } = batch.position;
@@ -69,7 +69,7 @@ class Batch {
   space: Bytes | undefined;
   isChanged = false;
   readonly applied: Verdict[] = [];
-  readonly latest: LatestWrites = new Map();
+  readonly rows = new FoldedRows();
   readonly counts: Draft<FoldCounts> = { repeats: 0, gaps: 0, foreign: 0, unreadable: 0 };
 
   constructor(partition: number, position: StoredPosition, space: Bytes | undefined) {

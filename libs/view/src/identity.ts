@@ -1,4 +1,5 @@
-import type { Database, Statement } from "better-sqlite3";
+import type { Statement } from "better-sqlite3";
+import type { SqliteFile } from "@seriatim/log";
 import {
   assert,
   bufferOf,
@@ -9,19 +10,18 @@ import {
   spaceName,
   type Bytes,
 } from "@seriatim/protocol";
+import { Query } from "./query.ts";
 
 /** Which space the view is folded from. */
 export class Identity {
-  readonly #database: Database;
-  readonly #path: string;
-  readonly #read: Statement<[string], Buffer>;
+  readonly #file: SqliteFile;
+  readonly #read: Query<[string], Buffer>;
   readonly #store: Statement<[string, Uint8Array]>;
 
-  constructor(database: Database, path: string) {
-    this.#database = database;
-    this.#path = path;
-    this.#read = database.prepare<[string], Buffer>("SELECT value FROM view_meta WHERE name = ?").pluck();
-    this.#store = database.prepare("INSERT INTO view_meta (name, value) VALUES (?, ?)");
+  constructor(file: SqliteFile) {
+    this.#file = file;
+    this.#read = Query.ofValues(file, "SELECT value FROM view_meta WHERE name = ?");
+    this.#store = file.database.prepare("INSERT INTO view_meta (name, value) VALUES (?, ?)");
   }
 
   genesis(): Uint8Array | undefined {
@@ -35,7 +35,7 @@ export class Identity {
   }
 
   bind(genesis: Uint8Array): void {
-    assert(this.#database.inTransaction, "a view was bound outside of a transaction");
+    assert(this.#file.database.inTransaction, "a view was bound outside of a transaction");
     const bound = this.genesis();
     if (bound === undefined) this.#store.run("genesis", genesis);
     else if (Buffer.compare(bound, genesis) !== 0) throw this.#otherSpace(bound, genesis);
@@ -55,7 +55,7 @@ export class Identity {
     const remedy = "open the file that belongs to it, or, if the file holds nothing but a view, delete it";
     return new Failure(
       "other_space",
-      `${this.#path} holds the view of space ${nameOf(bound)}, not of ${nameOf(asked)}: ${remedy}`,
+      `${this.#file.path} holds the view of space ${nameOf(bound)}, not of ${nameOf(asked)}: ${remedy}`,
     );
   }
 }

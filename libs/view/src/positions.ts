@@ -1,5 +1,7 @@
-import type { Database, Statement } from "better-sqlite3";
+import type { Statement } from "better-sqlite3";
+import type { SqliteFile } from "@seriatim/log";
 import { beforeGenesis, bufferOf, bytesOf, type Digest } from "@seriatim/protocol";
+import { Query } from "./query.ts";
 import type { ViewPosition } from "./types.ts";
 
 /** A position as stored, with the number of writes folded in its partition. */
@@ -29,14 +31,15 @@ const start: StoredPosition = {
 };
 
 export class Positions {
-  readonly #read: Statement<[number], Row>;
+  readonly #read: Query<[number], Row>;
   readonly #store: Statement<[number, number, Buffer, Buffer, number, number, number, number, number]>;
 
-  constructor(database: Database) {
-    this.#read = database.prepare(
+  constructor(file: SqliteFile) {
+    this.#read = Query.ofRows(
+      file,
       "SELECT offset, chain, digest, time, next, seen, skipped, writes FROM view_positions WHERE partition = ?",
     );
-    this.#store = database.prepare(
+    this.#store = file.database.prepare(
       `INSERT OR REPLACE INTO view_positions (partition, offset, chain, digest, time, next, seen, skipped, writes)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );

@@ -1,25 +1,10 @@
-import type { Database, Statement } from "better-sqlite3";
+import type { SqliteFile } from "@seriatim/log";
 import { bufferOf, bytesOf, justAfter, type Bytes, type Key, type KeyRange, type Offset } from "@seriatim/protocol";
 import { partitionAt, stretchBits } from "./place.ts";
-import type { Entry, HistoryEntry, HistoryOptions, ScanOptions } from "./types.ts";
-
-interface Latest {
-  readonly version: number;
-  readonly place: number;
-  readonly live: number;
-}
-
-interface CurrentRow {
-  readonly version: number;
-  /** Null when it was deleted. */
-  readonly value: Buffer | null;
-}
-
-interface EntryRow {
-  readonly key: Buffer;
-  readonly version: number;
-  readonly value: Buffer;
-}
+import { Query } from "./query.ts";
+import type { Stretches } from "./stretches.ts";
+import type { Counted, CountOptions, Entry, HistoryEntry, HistoryOptions, ScanOptions } from "./types.ts";
+import { Vanished, type EntryRow } from "./vanished.ts";
 
 interface HistoryRow {
   readonly place: number;
@@ -30,88 +15,109 @@ interface HistoryRow {
   readonly time: number;
 }
 
-interface Bounds {
+interface CountRow {
+  readonly stepped: number;
+  readonly live: number | null;
+  readonly last: Buffer | null;
+}
+
+interface Page {
   readonly from: Buffer;
   readonly to: Buffer;
   readonly at: number;
+  readonly limit: number;
 }
 
-type Page = Bounds & { readonly limit: number };
+interface At {
+  readonly key: Buffer;
+  readonly at: number;
+}
 
-/** The key's last write at or below the snapshot, of a key written after it. */
+interface History {
+  readonly key: Buffer;
+  readonly before: number;
+  readonly limit: number;
+}
+
+/** Of the last write of @key at or below the snapshot; null when that is a delete or there is none. */
+const columnAt = (column: string): string =>
+  `coalesce(
+     (SELECT ${column} FROM view_latest WHERE key = @key AND version <= @at),
+     (SELECT CASE WHEN live THEN ${column} END FROM view_earlier
+       WHERE key = @key AND version <= @at ORDER BY version DESC LIMIT 1))`;
+
+/** Of the key's last write at or below the snapshot, where it was written again after it. */
 const earlier = (column: string): string =>
-  `(SELECT ${column} FROM view_versions AS e WHERE e.key = l.key AND e.version <= @at ORDER BY e.version DESC LIMIT 1)`;
+  `(SELECT ${column} FROM view_earlier AS e WHERE e.key = l.key AND e.version <= @at ORDER BY e.version DESC LIMIT 1)`;
 
 const scan = (direction: "ASC" | "DESC"): string =>
   `SELECT l.key, v.version, v.value
      FROM view_latest AS l CROSS JOIN view_versions AS v
-       ON v.place = CASE WHEN l.version <= @at THEN l.place ELSE ${earlier("e.place")} END
-    WHERE l.key >= @from AND l.key < @to AND (l.live = 1 OR l.version > @at) AND v.value IS NOT NULL
+       ON v.place = CASE WHEN l.version <= @at THEN l.place ELSE ${earlier("CASE WHEN e.live THEN e.place END")} END
+    WHERE l.key >= @from AND l.key < @to
     ORDER BY l.key ${direction} LIMIT @limit`;
 
-/** Reads at a snapshot. Keys whose last write is at or below it, nearly all, are found without a search. */
-export class Reads {
-  readonly #latest: Statement<[Buffer], Latest>;
-  readonly #earlier: Statement<[Buffer, number], Latest>;
-  readonly #current: Statement<[Buffer], CurrentRow>;
-  readonly #value: Statement<[number], Buffer>;
-  readonly #scan: Statement<[Page], EntryRow>;
-  readonly #scanReverse: Statement<[Page], EntryRow>;
-  readonly #count: Statement<[Bounds], number>;
-  readonly #history: Statement<[Buffer, number, number], HistoryRow>;
+const count = `SELECT count(*) AS stepped, sum(live) AS live, max(key) AS last FROM (
+    SELECT l.key, CASE WHEN l.version <= @at THEN 1 ELSE ${earlier("e.live")} END AS live
+      FROM view_latest AS l WHERE l.key >= @from AND l.key < @to ORDER BY l.key LIMIT @limit)`;
 
-  constructor(database: Database) {
-    this.#latest = database.prepare("SELECT version, place, live FROM view_latest WHERE key = ?");
-    this.#earlier = database.prepare(
-      `SELECT version, place, value IS NOT NULL AS live FROM view_versions
-        WHERE key = ? AND version <= ? ORDER BY version DESC LIMIT 1`,
-    );
-    this.#current = database.prepare(
-      `SELECT l.version, v.value FROM view_latest AS l CROSS JOIN view_versions AS v ON v.place = l.place WHERE l.key = ?`,
-    );
-    this.#value = database.prepare<[number], Buffer>("SELECT value FROM view_versions WHERE place = ?").pluck();
-    this.#scan = database.prepare(scan("ASC"));
-    this.#scanReverse = database.prepare(scan("DESC"));
-    this.#count = database
-      .prepare<[Bounds], number>(
-        `SELECT count(*) FROM view_latest AS l WHERE l.key >= @from AND l.key < @to
-            AND CASE WHEN l.version <= @at THEN l.live ELSE ${earlier("e.value IS NOT NULL")} END`,
-      )
-      .pluck();
-    this.#history = database.prepare(
-      `SELECT v.place, v.version, v.value, i.id, i.agent, i.time
-         FROM view_versions AS v CROSS JOIN view_intents AS i
-           ON i.place = ((v.place >> ${stretchBits}) << ${stretchBits}) + v.version
-        WHERE v.key = ? AND v.version < ? ORDER BY v.version DESC LIMIT ?`,
-    );
+const history = `SELECT v.place, v.version, v.value, i.id, i.agent, i.time
+    FROM (SELECT place, version FROM view_latest WHERE key = @key AND version < @before
+          UNION ALL SELECT place, version FROM view_earlier WHERE key = @key AND version < @before
+          ORDER BY version DESC LIMIT @limit) AS w
+      CROSS JOIN view_versions AS v ON v.place = w.place
+      CROSS JOIN view_intents AS i ON i.place = ((v.place >> ${stretchBits}) << ${stretchBits}) + v.version
+   ORDER BY v.version DESC`;
+
+/**
+ * Reads at a snapshot. Keys whose last write is at or below it, nearly all, are found without a search, and keys that
+ * are deleted are not stepped over.
+ */
+export class Reads {
+  readonly #vanished: Vanished;
+  readonly #entry: Query<[At], Omit<EntryRow, "key">>;
+  readonly #version: Query<[At], number | null>;
+  readonly #scan: Record<"ASC" | "DESC", Query<[Page], EntryRow>>;
+  readonly #count: Query<[Page], CountRow>;
+  readonly #history: Query<[History], HistoryRow>;
+
+  constructor(file: SqliteFile, stretches: Stretches) {
+    this.#vanished = new Vanished(file, stretches);
+    this.#entry = Query.ofRows(file, `SELECT version, value FROM view_versions WHERE place = ${columnAt("place")}`);
+    this.#version = Query.ofValues(file, `SELECT ${columnAt("version")}`);
+    this.#scan = { ASC: Query.ofRows(file, scan("ASC")), DESC: Query.ofRows(file, scan("DESC")) };
+    this.#count = Query.ofRows(file, count);
+    this.#history = Query.ofRows(file, history);
   }
 
-  /** In one statement where it can be: that is most of what a read costs. */
   get(key: Key, at: Offset): Entry | undefined {
-    const bytes = bufferOf(key);
-    const current = this.#current.get(bytes);
-    if (current === undefined || current.version <= at) return entryOf(key, current);
-    const found = this.#earlier.get(bytes, at);
-    return found === undefined ? undefined : entryOf(key, { ...found, value: this.#value.get(found.place) ?? null });
+    const row = this.#entry.get({ key: bufferOf(key), at });
+    return row === undefined ? undefined : { key, ...row };
   }
 
   version(key: Key, at: Offset): Offset | null {
-    const found = this.#find(key, at);
-    return found === undefined || found.live === 0 ? null : found.version;
+    return this.#version.get({ key: bufferOf(key), at }) ?? null;
   }
 
   scan(range: KeyRange, at: Offset, { limit, reverse = false, after }: ScanOptions): Entry[] {
-    const statement = reverse ? this.#scanReverse : this.#scan;
-    const rows = statement.all({ ...bounds(rest(range, after, reverse), at), limit });
+    const left = rest(range, after, reverse);
+    const page = this.#scan[reverse ? "DESC" : "ASC"].all({ ...bounds(left, at), limit });
+    const last = page.length < limit ? undefined : page.at(-1)?.key;
+    const vanished = this.#vanished.entries(upTo(left, last, reverse), at, limit, reverse);
+    const rows = vanished.length === 0 ? page : merged([...page, ...vanished], reverse).slice(0, limit);
     return rows.map(({ key, version, value }) => ({ key: bytesOf(key), version, value }));
   }
 
-  count(range: KeyRange, at: Offset): number {
-    return this.#count.get(bounds(range, at)) ?? 0;
+  count(range: KeyRange, at: Offset, { limit, after }: CountOptions): Counted {
+    const left = rest(range, after, false);
+    const page = this.#count.get({ ...bounds(left, at), limit });
+    const last = page === undefined || page.last === null || page.stepped < limit ? undefined : page.last;
+    const entries = (page?.live ?? 0) + this.#vanished.count(upTo(left, last, false), at);
+    return last === undefined ? { entries } : { entries, last: bytesOf(last) };
   }
 
   history(key: Key, { limit = -1, before = Number.MAX_SAFE_INTEGER }: HistoryOptions): HistoryEntry[] {
-    const rows = this.#history.all(bufferOf(key), before, limit);
+    const rows = this.#history.all({ key: bufferOf(key), before, limit });
     return rows.map(({ place, version, value, id, agent, time }) => ({
       partition: partitionAt(place),
       version,
@@ -121,20 +127,15 @@ export class Reads {
       time,
     }));
   }
-
-  #find(key: Key, at: Offset): Latest | undefined {
-    const bytes = bufferOf(key);
-    const latest = this.#latest.get(bytes);
-    return latest === undefined || latest.version <= at ? latest : this.#earlier.get(bytes, at);
-  }
 }
 
-function entryOf(key: Key, row: CurrentRow | undefined): Entry | undefined {
-  return row === undefined || row.value === null ? undefined : { key, version: row.version, value: row.value };
-}
-
-function bounds({ from, to }: KeyRange, at: Offset): Bounds {
+function bounds({ from, to }: KeyRange, at: Offset): Omit<Page, "limit"> {
   return { from: bufferOf(from), to: bufferOf(to), at };
+}
+
+function merged(rows: readonly EntryRow[], reverse: boolean): EntryRow[] {
+  const direction = reverse ? -1 : 1;
+  return rows.toSorted((a, b) => direction * Buffer.compare(a.key, b.key));
 }
 
 /** What of a range comes after `after` in the scan's direction. */
@@ -143,6 +144,12 @@ function rest({ from, to }: KeyRange, after: Key | undefined, reverse: boolean):
   if (reverse) return { from, to: lower(to, after) };
   const next = justAfter(after);
   return { from: next > from ? next : from, to };
+}
+
+/** What of a range a page covers that ends in `last`; all of it when it came up short. */
+function upTo({ from, to }: KeyRange, last: Buffer | undefined, reverse: boolean): KeyRange {
+  if (last === undefined) return { from, to };
+  return reverse ? { from: bytesOf(last), to } : { from, to: justAfter(bytesOf(last)) };
 }
 
 function lower(a: Bytes, b: Bytes): Bytes {

@@ -2,15 +2,20 @@ import type { Database } from "better-sqlite3";
 import { Failure } from "@seriatim/protocol";
 
 /** Raised whenever older code could misread the tables. */
-export const formatVersion = 1;
+export const formatVersion = 2;
 
 /**
  * view_versions has every write at `place` (see place.ts), numbered from 1 in its partition in the order of the log;
  * values stand last in their row and are read only when asked for, so that large ones do not slow what asks for keys.
- * view_latest has the last write of each key, so that reading the newest state, the usual case, needs no search among
- * versions. view_intents has one row a verdict at the place of its offset; `writes` is the number of the last write up
- * to and including it. Its index holds the ids claimed: not a unique one, since an id older than the window may be
- * claimed again by who breaks the rules, and no verdict may stop the fold.
+ *
+ * Three tables find a write by its key. view_latest has the live keys, each with its last write: reading the newest
+ * state, the usual case, needs no search among versions and steps over no key that was deleted. view_earlier has all
+ * other writes: those that a later one of the key replaced, and the deletes. So a new key costs one row in one of them.
+ * view_deleted has the last delete of each key that is not live; of one that is live again it may keep an old one.
+ *
+ * view_intents has one row a verdict at the place of its offset; `writes` is the number of the last write up to and
+ * including it. Its index holds the ids claimed, by `hash` (id-hash.ts): not a unique one, since an id older than the
+ * window may be claimed again by who breaks the rules, and no verdict may stop the fold.
  */
 const tables = `
   CREATE TABLE view_meta (name TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
@@ -31,18 +36,29 @@ const tables = `
     key BLOB NOT NULL,
     value BLOB
   ) STRICT;
-  CREATE UNIQUE INDEX view_versions_by_key ON view_versions (key, version);
   CREATE TABLE view_latest (
     key BLOB PRIMARY KEY,
     version INTEGER NOT NULL,
+    place INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE view_earlier (
+    key BLOB NOT NULL,
+    version INTEGER NOT NULL,
     place INTEGER NOT NULL,
-    live INTEGER NOT NULL
+    live INTEGER NOT NULL,
+    PRIMARY KEY (key, version)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE view_deleted (
+    key BLOB PRIMARY KEY,
+    version INTEGER NOT NULL,
+    place INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE view_intents (
     place INTEGER PRIMARY KEY,
     time INTEGER NOT NULL,
     writes INTEGER NOT NULL,
     claims INTEGER NOT NULL,
+    hash INTEGER,
     kind TEXT NOT NULL,
     code TEXT,
     reason TEXT,
@@ -53,7 +69,7 @@ const tables = `
     conflicts TEXT,
     result BLOB
   ) STRICT;
-  CREATE INDEX view_claims ON view_intents (id) WHERE claims = 1;
+  CREATE INDEX view_claims ON view_intents (hash) WHERE claims = 1;
   CREATE TABLE view_tallies (
     partition INTEGER NOT NULL,
     name TEXT NOT NULL,

@@ -59,6 +59,20 @@ export interface ScanOptions {
   readonly after?: Key;
 }
 
+export interface CountOptions {
+  /** How many live keys of today to step over at most, so that a call takes a bounded time. */
+  readonly limit: number;
+  /** Only what comes after this key: the `last` of the call before. */
+  readonly after?: Key;
+}
+
+export interface Counted {
+  /** How many live entries there are up to `last`. */
+  readonly entries: number;
+  /** Where the count was cut off by its limit; missing when it came to the range's end. */
+  readonly last?: Key;
+}
+
 export interface HistoryOptions {
   /** Default: all. */
   readonly limit?: number;

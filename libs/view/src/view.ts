@@ -1,4 +1,3 @@
-import type { Database } from "better-sqlite3";
 import { Failure, type Key, type KeyRange, type Offset } from "@seriatim/protocol";
 import type { SqliteFile } from "@seriatim/log";
 import { Decisions } from "./decisions.ts";
@@ -7,8 +6,11 @@ import { Identity } from "./identity.ts";
 import { Positions } from "./positions.ts";
 import { Reads } from "./reads.ts";
 import { createTables, hasTables } from "./schema.ts";
+import { Stretches } from "./stretches.ts";
 import type {
   Claim,
+  Counted,
+  CountOptions,
   Decision,
   Entry,
   FoldResult,
@@ -28,7 +30,11 @@ import { Writes } from "./writes.ts";
  *
  * Every method is one or a few short synchronous SQLite calls and leaves no read transaction open. A snapshot, `at`, is
  * an offset in the partition of the keys asked for; `newest` is the last one applied. What stands at a snapshot that
- * was applied never changes.
+ * was applied never changes. While another process recovers the file after a crash, a method that reads waits for that,
+ * 100 ms at most.
+ *
+ * @throws Failure, of each method that reads: `unavailable` when another connection was in the way for longer, and
+ *   nothing was read; `unreadable`; `closed`.
  */
 export class View {
   /** Of the file that it is in. */
@@ -40,14 +46,15 @@ export class View {
   readonly #writes: Writes;
   readonly #decisions: Decisions;
 
-  private constructor(database: Database, path: string) {
-    this.path = path;
-    this.#identity = new Identity(database, path);
-    this.#positions = new Positions(database);
-    this.#fold = new Fold(database, this.#positions, this.#identity);
-    this.#reads = new Reads(database);
-    this.#writes = new Writes(database);
-    this.#decisions = new Decisions(database);
+  private constructor(file: SqliteFile) {
+    this.path = file.path;
+    const stretches = new Stretches(file);
+    this.#identity = new Identity(file);
+    this.#positions = new Positions(file);
+    this.#fold = new Fold(file.database, this.#positions, this.#identity);
+    this.#reads = new Reads(file, stretches);
+    this.#writes = new Writes(file, stretches);
+    this.#decisions = new Decisions(file);
   }
 
   /**
@@ -56,11 +63,11 @@ export class View {
    */
   static async open(file: SqliteFile): Promise<View> {
     const { database, path } = file;
-    const opened = await file.read(() => (hasTables(database, path) ? new View(database, path) : undefined));
+    const opened = await file.read(() => (hasTables(database, path) ? new View(file) : undefined));
     if (opened !== undefined) return opened;
     await file.transaction(() => createTables(database));
     return file.read(() => {
-      if (hasTables(database, path)) return new View(database, path);
+      if (hasTables(database, path)) return new View(file);
       throw new Failure("unreadable", `the view's tables in ${path} were removed while it was being opened; try again`);
     });
   }
@@ -106,9 +113,9 @@ export class View {
     return this.#reads.scan(range, at, options);
   }
 
-  /** How many live entries there are. Reads no values. */
-  count(range: KeyRange, at: Offset): number {
-    return this.#reads.count(range, at);
+  /** How many live entries there are, a bounded part of the range a call. Reads no values. */
+  count(range: KeyRange, at: Offset, options: CountOptions): Counted {
+    return this.#reads.count(range, at, options);
   }
 
   /** Every write of `key`, newest first. */
@@ -119,6 +126,11 @@ export class View {
   /** What was decided of the intents record at `offset`; undefined when that is not applied. */
   decision(partition: number, offset: Offset): Decision | undefined {
     return this.#decisions.at(partition, offset);
+  }
+
+  /** What was decided in `(after, upTo]`, in order of offset. Read page by page. */
+  decisions(partition: number, after: Offset, upTo: Offset): Iterable<Decision> {
+    return this.#decisions.between(partition, after, upTo);
   }
 
   /** What was decided of the record that claimed `id` first, in one partition or in the lowest that knows the id. */

@@ -1,6 +1,7 @@
-import type { Database, Statement } from "better-sqlite3";
-import { bufferOf, bytesOf, partitionKeyOfRange, type Key, type KeyRange, type Offset } from "@seriatim/protocol";
-import { lastPlace, partitionAt, placeOf } from "./place.ts";
+import type { SqliteFile } from "@seriatim/log";
+import { bufferOf, bytesOf, type Key, type KeyRange, type Offset } from "@seriatim/protocol";
+import { Query } from "./query.ts";
+import { lengthOf, type Stretches } from "./stretches.ts";
 import type { WrittenKey } from "./types.ts";
 
 interface Row {
@@ -8,67 +9,69 @@ interface Row {
   readonly version: number;
 }
 
-interface Stretch {
-  /** Exclusive. */
-  readonly first: number;
-  /** Inclusive. */
-  readonly last: number;
+interface InRange {
+  readonly from: Buffer;
+  readonly to: Buffer;
+  readonly limit: number;
 }
+
+/** Of the last write of a key, deletes among them. */
+const ofKey = (column: string, key: string): string =>
+  `coalesce(
+     (SELECT ${column} FROM view_latest WHERE key = ${key}),
+     (SELECT ${column} FROM view_deleted WHERE key = ${key}), -1)`;
 
 /** How many rows one page of `recent` takes at once. */
 const pageSize = 4096;
 
 /** Who wrote what last: deletes are writes like others here. */
 export class Writes {
-  readonly #last: Statement<[Buffer], { version: number; place: number }>;
-  readonly #writes: Statement<[number, number], number>;
-  readonly #partitions: Statement<[], number>;
-  readonly #changes: Statement<[number, number, number], Row>;
-  readonly #placeInRange: Statement<[Buffer, Buffer], number>;
-  readonly #keysInRange: Statement<[Buffer, Buffer, number], number>;
-  readonly #newestByKey: Statement<[Buffer, Buffer, number, number], Row>;
-  readonly #newestByVersion: Statement<[number, number, Buffer, Buffer, number], Row>;
+  readonly #stretches: Stretches;
+  readonly #last: Query<[{ key: Buffer }], number>;
+  readonly #changes: Query<[number, number, number], Row>;
+  readonly #keysInRange: Query<[InRange], number>;
+  readonly #newestByKey: Query<[InRange & { after: number }], Row>;
+  readonly #newestByPlace: Query<[InRange & { first: number; last: number }], Row>;
 
-  constructor(database: Database) {
-    this.#last = database.prepare("SELECT version, place FROM view_latest WHERE key = ?");
-    this.#writes = database
-      .prepare<[number, number], number>(
-        "SELECT writes FROM view_intents WHERE place > ? AND place <= ? ORDER BY place DESC LIMIT 1",
-      )
-      .pluck();
-    this.#partitions = database.prepare<[], number>("SELECT partition FROM view_positions").pluck();
-    this.#changes = database.prepare(
+  constructor(file: SqliteFile, stretches: Stretches) {
+    this.#stretches = stretches;
+    this.#last = Query.ofValues(file, `SELECT ${ofKey("version", "@key")}`);
+    this.#changes = Query.ofRows(
+      file,
       "SELECT key, version FROM view_versions WHERE place > ? AND place <= ? ORDER BY place LIMIT ?",
     );
-    this.#placeInRange = database
-      .prepare<[Buffer, Buffer], number>("SELECT place FROM view_latest WHERE key >= ? AND key < ? LIMIT 1")
-      .pluck();
-    this.#keysInRange = database
-      .prepare<[Buffer, Buffer, number], number>(
-        "SELECT count(*) FROM (SELECT 1 FROM view_latest WHERE key >= ? AND key < ? LIMIT ?)",
-      )
-      .pluck();
-    this.#newestByKey = database.prepare(
-      "SELECT key, version FROM view_latest WHERE key >= ? AND key < ? AND version > ? ORDER BY key LIMIT ?",
+    const inRange = "key >= @from AND key < @to";
+    const counted = (table: string): string =>
+      `(SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${inRange} LIMIT @limit))`;
+    this.#keysInRange = Query.ofValues(file, `SELECT ${counted("view_latest")} + ${counted("view_deleted")}`);
+    this.#newestByKey = Query.ofRows(
+      file,
+      `SELECT key, version FROM view_latest WHERE ${inRange} AND version > @after
+       UNION ALL
+       SELECT key, version FROM view_deleted AS d WHERE ${inRange} AND version > @after
+          AND NOT EXISTS (SELECT 1 FROM view_latest AS l WHERE l.key = d.key)
+       ORDER BY key LIMIT @limit`,
     );
-    this.#newestByVersion = database.prepare(
-      `SELECT v.key, v.version FROM view_versions AS v NOT INDEXED CROSS JOIN view_latest AS l ON l.key = v.key
-        WHERE v.place > ? AND v.place <= ? AND v.key >= ? AND v.key < ? AND l.place = v.place
-        ORDER BY v.key LIMIT ?`,
+    this.#newestByPlace = Query.ofRows(
+      file,
+      `SELECT v.key, v.version FROM view_versions AS v NOT INDEXED
+        WHERE v.place > @first AND v.place <= @last AND v.key >= @from AND v.key < @to
+          AND v.place = ${ofKey("place", "v.key")}
+        ORDER BY v.key LIMIT @limit`,
     );
   }
 
   last(key: Key): Offset {
-    return this.#last.get(bufferOf(key))?.version ?? -1;
+    return this.#last.get({ key: bufferOf(key) }) ?? -1;
   }
 
   changes(partition: number, after: Offset, upTo: Offset, limit = -1): WrittenKey[] {
-    const { first, last } = this.#between(partition, after, upTo);
+    const { first, last } = this.#stretches.between(partition, after, upTo);
     return this.#changes.all(first, last, limit).map(written);
   }
 
   *recent(partition: number, after: Offset): Iterable<WrittenKey> {
-    const { first, last } = this.#between(partition, after, Number.MAX_SAFE_INTEGER);
+    const { first, last } = this.#stretches.between(partition, after, Number.MAX_SAFE_INTEGER);
     for (let done = first; done < last; done += pageSize) {
       yield* this.#changes.all(done, Math.min(done + pageSize, last), -1).map(written);
     }
@@ -81,35 +84,15 @@ export class Writes {
    * counted only up to that number, so that the count costs no more than the way that it decides upon.
    */
   newestIn(range: KeyRange, after: Offset, limit: number): WrittenKey[] {
-    const from = bufferOf(range.from);
-    const to = bufferOf(range.to);
-    const stretches = this.#partitionsOf(range, from, to)
-      .map((partition) => this.#between(partition, after, Number.MAX_SAFE_INTEGER))
-      .filter(({ first, last }) => last > first);
-    const writes = stretches.reduce((sum, { first, last }) => sum + last - first, 0);
+    const stretches = this.#stretches.since(range, after);
+    const writes = lengthOf(stretches);
     if (writes === 0) return [];
-    const keys = this.#keysInRange.get(from, to, writes + 1) ?? 0;
-    if (keys <= writes) return this.#newestByKey.all(from, to, after, limit).map(written);
-    const found = stretches.flatMap(({ first, last }) => this.#newestByVersion.all(first, last, from, to, limit));
+    const bounds = { from: bufferOf(range.from), to: bufferOf(range.to) };
+    const keys = this.#keysInRange.get({ ...bounds, limit: writes + 1 }) ?? 0;
+    if (keys <= writes) return this.#newestByKey.all({ ...bounds, after, limit }).map(written);
+    const found = stretches.flatMap((stretch) => this.#newestByPlace.all({ ...bounds, ...stretch, limit }));
     const inOrder = stretches.length > 1 ? found.toSorted((a, b) => Buffer.compare(a.key, b.key)) : found;
     return inOrder.slice(0, limit).map(written);
-  }
-
-  /** All keys under one partition key stand in one partition, as a key of the range shows. */
-  #partitionsOf(range: KeyRange, from: Buffer, to: Buffer): number[] {
-    if (partitionKeyOfRange(range) === undefined) return this.#partitions.all();
-    const place = this.#placeInRange.get(from, to);
-    return place === undefined ? [] : [partitionAt(place)];
-  }
-
-  #between(partition: number, after: Offset, upTo: Offset): Stretch {
-    return { first: this.#lastWriteAt(partition, after), last: this.#lastWriteAt(partition, upTo) };
-  }
-
-  /** The place of the last write at or below an offset. */
-  #lastWriteAt(partition: number, offset: Offset): number {
-    const writes = this.#writes.get(lastPlace(partition, -1), lastPlace(partition, offset));
-    return placeOf(partition, writes ?? 0);
   }
 }
 

@@ -3,11 +3,14 @@ import { resolve } from "node:path";
 import type { Database, Statement } from "better-sqlite3";
 import { assert, Failure } from "@seriatim/protocol";
 import { isBusy, movedFailure, toCommitFailure, toFailure } from "./errors.ts";
-import { openDatabase, openInMemory, type SqliteFileOptions } from "./opening.ts";
+import { openDatabase, openInMemory, pauseNow, type SqliteFileOptions } from "./opening.ts";
 import { abortedFailure, defaultDeadline, lateFailure, Queue, soon, type WaitOptions } from "./queue.ts";
 
 /** In place of a path: `open` gives absolute ones. */
 const memoryPath = ":memory:";
+
+/** How long a read may keep the event loop waiting for another connection, in ms. */
+const synchronousPatience = 100;
 
 /** How often others' commits are looked for while somebody listens, in ms. */
 const watchInterval = 3;
@@ -111,6 +114,26 @@ export class SqliteFile {
       }
       if (Date.now() > end) throw lateFailure(`a read of ${this.path}`, deadline);
       await new Promise<void>(soon);
+    }
+  }
+
+  /**
+   * Runs `work`, one statement that only reads, at once. Another connection can be in the way only for a moment, while
+   * it recovers the file after a crash: so long this waits for it, and blocks the event loop, but for no longer than
+   * 100 ms. Within a transaction there is nothing to wait for.
+   * @throws Failure `unavailable`, `unreadable`, `closed`.
+   */
+  readNow<T>(work: () => T): T {
+    if (this.database.inTransaction) return work();
+    for (const end = Date.now() + synchronousPatience; ;) {
+      this.#assertOpen();
+      try {
+        return work();
+      } catch (error) {
+        if (!isBusy(error)) throw toFailure(error, this.path);
+        if (Date.now() >= end) throw lateFailure(`a read of ${this.path}`, synchronousPatience);
+      }
+      pauseNow();
     }
   }
 

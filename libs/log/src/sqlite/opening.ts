@@ -79,7 +79,6 @@ function checkOwner(database: Database.Database, path: string): boolean {
  * and the others are in the way only while they create the file, recover it after a crash, or close it as the last.
  */
 function untilFree(path: string, attempt: () => void): void {
-  const sleeper = new Int32Array(new SharedArrayBuffer(4));
   for (const end = Date.now() + openingPatience; ;) {
     try {
       attempt();
@@ -91,8 +90,15 @@ function untilFree(path: string, attempt: () => void): void {
         throw new Failure("unavailable", message, { cause: error, canRetry: true });
       }
     }
-    Atomics.wait(sleeper, 0, 0, 1 + Math.random());
+    pauseNow();
   }
+}
+
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
+
+/** Sleeps for a millisecond or two, the event loop with it. */
+export function pauseNow(): void {
+  Atomics.wait(sleeper, 0, 0, 1 + Math.random());
 }
 
 /** Names the usual mistakes before SQLite does, whose messages do not tell them apart. */

@@ -1,0 +1,74 @@
+import type { Database } from "better-sqlite3";
+import type { Key, Offset } from "@seriatim/protocol";
+import { repeated, Repeated, type Value } from "./rows.ts";
+
+export interface KeyWrite {
+  readonly bytes: Buffer;
+  readonly version: Offset;
+  readonly place: number;
+  readonly live: 0 | 1;
+}
+
+/** What a fold has written, by key: the last write of each, and those that it has replaced itself. */
+export class KeyWrites {
+  readonly #last = new Map<Key, KeyWrite>();
+  readonly replaced: KeyWrite[] = [];
+
+  add(key: Key, write: KeyWrite): void {
+    const before = this.#last.get(key);
+    if (before !== undefined) this.replaced.push(before);
+    this.#last.set(key, write);
+  }
+
+  /** In the order of the keys, so that each page of a table is sought once. */
+  inOrder(): KeyWrite[] {
+    const entries = [...this.#last];
+    if (entries.length > 1) entries.sort(([a], [b]) => (a < b ? -1 : 1));
+    return entries.map(([, write]) => write);
+  }
+}
+
+/** Keeps the three tables that find a write by its key. */
+export class KeyStatements {
+  /** Moves what stood in view_latest out of the way of the keys given. */
+  readonly #replace: Repeated;
+  readonly #latest: Repeated;
+  readonly #earlier: Repeated;
+  readonly #deleted: Repeated;
+  readonly #forget: Repeated;
+
+  constructor(database: Database) {
+    this.#replace = new Repeated(
+      database,
+      1,
+      (keys) =>
+        `INSERT INTO view_earlier (key, version, place, live)
+           SELECT key, version, place, 1 FROM view_latest WHERE key IN (${repeated("?", keys)})`,
+    );
+    const columns = ["key", "version", "place"];
+    this.#latest = Repeated.insert(database, "INSERT OR REPLACE INTO view_latest", columns);
+    this.#earlier = Repeated.insert(database, "INSERT INTO view_earlier", [...columns, "live"]);
+    this.#deleted = Repeated.insert(database, "INSERT OR REPLACE INTO view_deleted", columns);
+    this.#forget = new Repeated(database, 1, (keys) => `DELETE FROM view_latest WHERE key IN (${repeated("?", keys)})`);
+  }
+
+  store(writes: KeyWrites): void {
+    const last = writes.inOrder();
+    const put = last.filter(({ live }) => live === 1);
+    const deleted = last.filter(({ live }) => live === 0);
+    this.#replace.run(last.map(({ bytes }) => bytes));
+    this.#latest.run(rowsOf(put));
+    this.#forget.run(deleted.map(({ bytes }) => bytes));
+    this.#deleted.run(rowsOf(deleted));
+    const earlier: Value[] = [];
+    for (const list of [writes.replaced, deleted])
+      for (const { bytes, version, place, live } of list) earlier.push(bytes, version, place, live);
+    this.#earlier.run(earlier);
+  }
+}
+
+function rowsOf(writes: readonly KeyWrite[]): Value[] {
+  const rows: Value[] = [];
+  for (const { bytes, version, place } of writes) rows.push(bytes, version, place);
+  return rows;
+}
