@@ -30,9 +30,10 @@ export interface PipelineOptions {
  *
  * Invariants:
  *  3  What was sent and is not read back is kept until it is; `sendAgain` sends all of it from the head on.
- *  4  A sequencer leads (sends) or follows (decides, and keeps what it decided). It follows once it has read back
- *     another's verdict first, and leads again when the head stalls. A verdict read back that differs from its own is
- *     a defect: it stops before it sends another.
+ *  4  A sequencer leads (sends) or follows (decides, and keeps what it decided). The one whose verdict was applied last
+ *     leads: all read the same log, so that two that began to send at once agree which of them goes on. When the head
+ *     stalls, whoever notices leads. A verdict read back that differs from its own is a defect: it stops before it
+ *     sends another.
  *  9  It never mixes two histories. Where a verdict names another digest than its intents record has, the intents log
  *     is not the one that was decided: seen at the latest where it goes on from a verdict that it has only read.
  */
@@ -102,7 +103,7 @@ export class Pipeline {
     if (own === undefined) this.#follow(verdict);
     else this.#settle(own, verdict);
     this.#head = { offset: verdict.offset, chain: verdict.chain };
-    if (sender !== this.#options.name) this.#isLeading = false;
+    this.#isLeading = sender === this.#options.name;
     return link;
   }
 
