@@ -4,7 +4,8 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync, chmodSync, lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { createCoordinator } from "@seriatim/client";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EmbeddedSpace } from "../../libs/seriatim/src/embedded-space.ts";
 import { socketPathOf } from "../../libs/seriatim/src/embedded/socket-path.ts";
 import { temporaryFile, temporaryFolder } from "../support/temporary.ts";
@@ -138,6 +139,17 @@ describe.skipIf(process.platform === "win32")("without a socket", { timeout: 60_
     for (const each of processes) await each.reached();
     expect(existsSync(`${file}-socket`)).toBe(false);
     expect(await expectWhole(file, processes)).toBe(0);
+  });
+
+  it("because it would promise others less than they asked for", async () => {
+    const file = await newSpace();
+    const space = await EmbeddedSpace.open(file, { synchronous: "normal" });
+    onTestFinished(() => space.close());
+    const careful = await Process.start(file, "a");
+    await careful.commit(1);
+    await careful.plays("holds");
+    await createCoordinator(space).run({ agent: "b" }, (tx) => tx.put("a/b", 1));
+    expect([space.role, space.committed.records]).toEqual(["alone", 1]);
   });
 
   it("because neither the file's folder nor the temporary one leaves room for its path", async () => {

@@ -27,7 +27,8 @@ import { socketPathOf } from "./embedded/socket-path.ts";
 export interface OpenOptions extends SqliteFileOptions {
   /**
    * Whether processes that have the file open may commit for one another, over a socket beside it: faster for several
-   * that write much at once, and never needed. Default true.
+   * that write much at once, and never needed. Default true. Not with `synchronous: "normal"`: who commits for others
+   * owes them what they asked for.
    */
   readonly socket?: boolean;
   /** Limits of a space made by this call, where they differ from the defaults. A space that exists keeps its own. */
@@ -92,7 +93,8 @@ export class EmbeddedSpace implements Space {
       const codec = createCodec(decodeGenesis(await foundOrRead(file, intents, limits)), sha256);
       await verifyPosition({ intents, verdicts, view, partitions: [partition], hash: sha256 });
       const isReadonly = fileOptions.readonly === true;
-      const space = new EmbeddedSpace({ file, view, intents, verdicts }, codec, socket && !isReadonly);
+      const isFull = fileOptions.synchronous !== "normal";
+      const space = new EmbeddedSpace({ file, view, intents, verdicts }, codec, socket && !isReadonly && isFull);
       if (!isReadonly) await space.#decideAll();
       return space;
     } catch (error) {
