@@ -25,6 +25,8 @@ export async function setStage(
   const { brokers, partitions } = place;
   const space = place.space ?? `demo-${randomUUID().slice(0, 8)}`;
   await initKafka({ brokers: [...brokers], space, partitions });
+  // A view each, as if every process stood on a machine of its own: on one machine a shared one costs as much, and so the
+  // parent counts from a fold in which no agent had a hand.
   const view = (user: string): string => folder.file(`${user}.view.db`);
   const names = Array.from({ length: place.sequencers }, (_, index) => `sequencer-${index + 1}`);
   await Promise.all(names.map((name) => startSequencer(name, { brokers, space, view: view(name) }, processes)));
