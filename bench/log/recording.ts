@@ -19,7 +19,7 @@ export function makeRecordable(): void {
     const statement = original.call(this, sql);
     const run = statement.run.bind(statement);
     statement.run = (...parameters: unknown[]) => {
-      if (/^\s*(INSERT|UPDATE|DELETE|REPLACE)/i.test(sql)) record?.({ sql, parameters: parameters as Parameter[] });
+      if (/^\s*(INSERT|UPDATE|DELETE|REPLACE)/i.test(sql)) record?.({ sql, parameters: parameters.flat() as Parameter[] });
       return run(...parameters);
     };
     return statement;
@@ -61,10 +61,16 @@ export class Replay {
 
 type Next = (round: number) => Parameter;
 
+/** Numbers further apart do not go on from one to the next: they are hashes. */
+const mostSteps = 1_000_000;
+
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-/;
 
 function nextOf(before: Parameter, last: Parameter): Next {
-  if (typeof last === "number" && typeof before === "number") return (round) => last + (last - before) * round;
+  if (typeof last === "number" && typeof before === "number") {
+    if (Math.abs(last - before) > mostSteps) return () => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
+    return (round) => last + (last - before) * round;
+  }
   if (typeof last === "bigint" && typeof before === "bigint") return (round) => last + (last - before) * BigInt(round);
   if (typeof last === "string" && uuid.test(last)) return () => crypto.randomUUID();
   if (last instanceof Uint8Array && Buffer.from(last).subarray(0, keyPrefix.length).toString() === keyPrefix)
