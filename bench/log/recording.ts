@@ -19,7 +19,8 @@ export function makeRecordable(): void {
     const statement = original.call(this, sql);
     const run = statement.run.bind(statement);
     statement.run = (...parameters: unknown[]) => {
-      if (/^\s*(INSERT|UPDATE|DELETE|REPLACE)/i.test(sql)) record?.({ sql, parameters: parameters.flat() as Parameter[] });
+      if (/^\s*(INSERT|UPDATE|DELETE|REPLACE)/i.test(sql))
+        record?.({ sql, parameters: parameters.flat() as Parameter[] });
       return run(...parameters);
     };
     return statement;
