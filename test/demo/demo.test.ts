@@ -31,6 +31,7 @@ describe("seriatim demo", () => {
     expect(ended.code, ended.stderr).toBe(1);
     expect(ended.stdout).toContain("BROKEN  at most 2 goodwill credits a customer and month");
     expect(ended.stdout).toContain("0 verdicts refused");
+    expect(ended.stdout).toContain("by nobody:");
   });
 
   test("counts the damage at level none", async () => {

@@ -29,6 +29,14 @@ interface Flags {
 const most = { agents: 64, runs: 100_000, think: 60_000, partitions: 64, sequencers: 16 } as const;
 const defaults = { partitions: 4, sequencers: 2 } as const;
 
+const exitCodesHelp = `
+Exit codes:
+  0    the rules were kept, and nothing that was acknowledged was lost
+  1    a rule was broken, or something was lost
+  64   bad arguments; nothing was done
+  70   a file, broker or process failed
+  130  ended by Ctrl-C (143: by SIGTERM, or because the terminal was closed)`;
+
 /** `seriatim demo`: agents in processes of their own compete, and what was promised is counted at the end. */
 export function demoCommand(): Command {
   return new Command("demo")
@@ -49,6 +57,7 @@ export function demoCommand(): Command {
     .option("--partitions <count>", `Kafka: partitions of a new space (default: ${defaults.partitions})`)
     .option("--sequencers <count>", `Kafka: sequencer processes (default: ${defaults.sequencers})`)
     .option("--json", "print one JSON object in place of the report")
+    .addHelpText("after", exitCodesHelp)
     .action((flags: Flags) => perform(flags));
 }
 
@@ -56,6 +65,8 @@ async function perform(flags: Flags): Promise<void> {
   const options = optionsOf(flags);
   const isJson = flags.json === true;
   if (!isJson) for (const line of openingLines(options)) print(line);
+  // A closed terminal is to leave as little behind as Ctrl-C.
+  process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"));
   const result = await untilInterrupted((signal) => runWatched(options, signal), {
     cutShort: "the demo was cut short; its processes end with it",
   });

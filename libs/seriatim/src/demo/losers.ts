@@ -1,15 +1,19 @@
 import { coloured, escapeUnprintable } from "../cli/output.ts";
+import type { Claim, Judgement } from "./judge.ts";
 import type { RunReport } from "./messages.ts";
 
 const width = 100;
 
-/** The reasons in the words in which agents get them: a refusal of a credit and of a seat, and one of each rule. */
-export function toldLines(reports: readonly RunReport[]): string[] {
+/**
+ * The reasons in the words in which agents get them: a refusal of a credit and of a seat, and one of each rule; and who
+ * lost without being told.
+ */
+export function toldLines(reports: readonly RunReport[], { lost }: Judgement): string[] {
   const wishes = ["credit", "seat"] as const;
   const refused = wishes.flatMap((kind) =>
     reports.filter(({ wish, refusal }) => wish.kind === kind && refusal !== undefined).slice(0, 1),
   );
-  const lines = [...refused.flatMap(refusalLines), ...ruleLines(reports)];
+  const lines = [...refused.flatMap(refusalLines), ...ruleLines(reports), ...lost.slice(0, 1).flatMap(silenceLines)];
   return lines.length === 0 ? ["  There were none."] : lines;
 }
 
@@ -27,6 +31,13 @@ function ruleLines(reports: readonly RunReport[]): string[] {
     }
   }
   return lines;
+}
+
+function silenceLines({ agent, run, key }: Claim): string[] {
+  return told(
+    `${agent}, ${run}, by nobody`,
+    `It was told that it has ${key}, and somebody else has overwritten it since.`,
+  );
 }
 
 function told(who: string, sentence: string): string[] {

@@ -3,7 +3,7 @@ import { Random } from "@seriatim/log";
 /** How many goodwill credits a customer may be given in a month. */
 export const mostCredits = 2;
 
-const customerCount = 40;
+export const customerCount = 40;
 const showCount = 5;
 /** So many of a hundred who want a seat can have one. */
 const seatsPerHundred = 60;

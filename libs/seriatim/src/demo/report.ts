@@ -6,7 +6,7 @@ import type { Judgement } from "./judge.ts";
 import { toldLines } from "./losers.ts";
 import { nextLines } from "./next-steps.ts";
 import type { DemoOptions } from "./options.ts";
-import { mostCredits } from "./plan.ts";
+import { customerCount, mostCredits } from "./plan.ts";
 import type { Summary } from "./summary.ts";
 
 const promises: Readonly<Record<Isolation, string>> = {
@@ -26,7 +26,7 @@ export function openingLines({ isolation, agents, runs, seed, think, place }: De
   const sequencers = place.log === "kafka" ? `, ${place.sequencers} sequencer processes` : "";
   return [
     `${agents} agents, each a process of its own, share ${shared}${sequencers}.`,
-    `They give goodwill credits to 40 customers and sell seats: ${runs} runs, each reads, thinks for ${think} ms, and writes.`,
+    `They give goodwill credits to ${customerCount} customers and sell seats: ${runs} runs, each reads, thinks for ${think} ms, and writes.`,
     `The rules: ${rules.credits}; ${rules.seats}. Seed ${seed}.`,
     "",
     "What an isolation level promises:",
@@ -49,7 +49,7 @@ export function closingLines(result: DemoResult, summary: Summary): string[] {
     ...countsLines(summary),
     "",
     "What the losers were told:",
-    ...toldLines(tally.reports),
+    ...toldLines(tally.reports, judgement),
     "",
     "What to try next:",
     ...nextLines(result, summary),
