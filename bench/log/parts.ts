@@ -1,4 +1,5 @@
 import { embedded } from "./embedded.ts";
+import { kafka } from "./kafka.ts";
 import { postgres } from "./postgres.ts";
 import { rebuild } from "./rebuild.ts";
 import type { Part } from "./report.ts";
@@ -6,4 +7,4 @@ import { time } from "./time.ts";
 import { tree } from "./tree.ts";
 
 /** In the order in which they are measured. */
-export const parts: readonly Part[] = [embedded, time, postgres, tree, rebuild];
+export const parts: readonly Part[] = [embedded, time, postgres, tree, rebuild, kafka];

@@ -1,0 +1,258 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createTopic, KafkaConnection, openKafkaLog, type Log } from "@seriatim/log";
+import { sha256, toKey } from "@seriatim/protocol";
+import { Sequencer } from "@seriatim/sequencer";
+import { startPipe } from "./bare-kafka.ts";
+import { KafkaLogs, KafkaSpace, initKafka, openView } from "./kafka-inside.ts";
+import type { Figure, Options, Part, Report } from "./report.ts";
+import { intentOf, writeOf } from "./spaces.ts";
+import { anyKey, keyOf, quantile } from "./workload.ts";
+
+const { startBroker } = (await import(
+  new URL("../../../tools/kafka/broker.mjs", import.meta.url).href
+)) as typeof import("../../tools/kafka/broker.mjs");
+const main = fileURLToPath(new URL("../../../libs/seriatim/dist/main.js", import.meta.url));
+const pipeFile = fileURLToPath(new URL("pipe.js", import.meta.url));
+
+/** So many intents lie in the log before either begins. */
+const intents = 60_000;
+
+export const kafka: Part = {
+  name: "kafka",
+  about: "a real broker: what a sequencer decides beside a bare pipe of the same bytes, and both round trips",
+  async run(options) {
+    const given = process.env["SERIATIM_TEST_BROKERS"] ?? "";
+    if (given !== "") return measured(given.split(","), options);
+    let broker;
+    try {
+      broker = await startBroker();
+    } catch (error) {
+      return {
+        part: "kafka",
+        figures: [],
+        ratios: [],
+        skipped: error instanceof Error ? error.message : String(error),
+      };
+    }
+    try {
+      return await measured(broker.brokers, options);
+    } finally {
+      await broker.stop();
+    }
+  },
+};
+
+async function measured(brokers: readonly string[], options: Options): Promise<Report> {
+  const rates = await throughput(brokers, options);
+  const bare = await pipeRoundTrips(brokers, options);
+  const own = await verdictTrips(brokers, options);
+  const figures = [...rates.figures, ...bare, ...own];
+  const p50 = (name: string): number => figures.find((figure) => figure.name === name)?.value ?? Number.NaN;
+  return {
+    part: "kafka",
+    figures,
+    ratios: [
+      { name: "decided / piped, records a second", value: rates.ratio, target: { least: 0.7 } },
+      {
+        name: "submit to verdict / round trip of the pipe, p50, 1 agent",
+        value: p50("submit to verdict, 1 agent, p50") / p50("round trip of the pipe, 1 at a time, p50"),
+        target: { most: 2 },
+      },
+      {
+        name: "submit to verdict / round trip of the pipe, p50, 8 agents",
+        value: p50("submit to verdict, 8 agents, p50") / p50("round trip of the pipe, 8 at a time, p50"),
+        target: { most: 2 },
+      },
+    ],
+  };
+}
+
+/** In turns, so that a machine that becomes slower does so for both. */
+async function throughput(brokers: readonly string[], { say, folder }: Options) {
+  const space = await newSpace(brokers);
+  const logs = await KafkaLogs.open({ brokers, space });
+  const connection = new KafkaConnection({ brokers });
+  try {
+    say(`${intents} intents into the log`);
+    const bytes = await fill(logs);
+    const turns = 3;
+    const piped: number[] = [];
+    const decided: number[] = [];
+    for (let turn = 0; turn < turns; turn += 1) {
+      const to = `bench-pipe-${randomUUID()}`;
+      await createTopic(connection, to, { partitions: 1, replicationFactor: 1 });
+      const log = await openKafkaLog(connection, to);
+      const stop = await startPipe(brokers, `${space}.intents`, to);
+      piped.push(await rateOf(log));
+      await stop();
+      await log.close();
+      say(`piped ${Math.round(piped.at(-1) ?? 0)} a second`);
+      decided.push(await decideAll(brokers, logs, join(folder, `sequencer-${turn}.db`)));
+      say(`decided ${Math.round(decided.at(-1) ?? 0)} a second`);
+    }
+    const note = `${intents} records of ${Math.round(bytes / intents)} bytes, batches of up to 1,000, acks=all, best of ${turns}`;
+    const [best, bestDecided] = [Math.max(...piped), Math.max(...decided)];
+    const ratios = piped.map((each, turn) => (decided[turn] ?? 0) / each).toSorted((a, b) => a - b);
+    return {
+      figures: [
+        { name: "piped", value: best, unit: "records/s", note },
+        { name: "decided", value: bestDecided, unit: "intents/s", note: "2 points and 1 write each, 1 view folded" },
+      ] satisfies Figure[],
+      ratio: quantile(ratios, 0.5),
+    };
+  } finally {
+    await logs.close();
+    await connection.close();
+  }
+}
+
+async function newSpace(brokers: readonly string[]): Promise<string> {
+  const space = `bench-${randomUUID()}`;
+  await initKafka({ brokers, space, partitions: 1, replication: 1 });
+  return space;
+}
+
+async function fill(logs: KafkaLogs): Promise<number> {
+  let bytes = 0;
+  const records = Array.from({ length: intents }, (_, index) => {
+    const [first, second] = [anyKey(), anyKey() + 10_000];
+    const value = logs.codec.encodeIntent(
+      intentOf(logs.codec, `bench ${index} ${randomUUID()}`, {
+        points: [first, second].map((key) => ({ key: toKey(keyOf(key)), version: null })),
+        writes: [{ ...writeOf(first, index), blind: false }],
+        snapshot: Math.max(0, index - 50),
+      }),
+    );
+    bytes += value.length;
+    return { value };
+  });
+  for (let at = 0; at < records.length; at += 1000) await logs.intents.append(0, records.slice(at, at + 1000));
+  return bytes;
+}
+
+/** A sequencer with a new view decides all that lies in the log, into a verdicts log of its own. */
+async function decideAll(
+  brokers: readonly string[],
+  { intents: log, codec }: KafkaLogs,
+  path: string,
+): Promise<number> {
+  const connection = new KafkaConnection({ brokers });
+  const topic = `bench-verdicts-${randomUUID()}`;
+  await createTopic(connection, topic, { partitions: 1, replicationFactor: 1 });
+  const verdicts = await openKafkaLog(connection, topic);
+  const { file, view } = await openView(path, { intents: log, verdicts, codec });
+  const sequencer = await Sequencer.open({ intents: log, verdicts, view, file, codec, hash: sha256 });
+  const stop = new AbortController();
+  const running = sequencer.run(stop.signal);
+  const rate = await Promise.race([rateOf(verdicts), running.then(() => Number.NaN)]);
+  stop.abort();
+  await running;
+  await verdicts.close();
+  await connection.close();
+  file.close();
+  return rate;
+}
+
+/** Records a second from the first that lands in `log` to the last. */
+async function rateOf(log: Log): Promise<number> {
+  let first: { readonly at: number; readonly end: number } | undefined;
+  for (;;) {
+    const { end } = await log.bounds(0);
+    const at = performance.now();
+    if (end > 0) first ??= { at, end };
+    if (end >= intents && first !== undefined) return ((end - first.end) * 1000) / (at - first.at);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+async function child(file: string, ...flags: string[]): Promise<() => Promise<void>> {
+  const started = spawn(process.execPath, [file, ...flags], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(started.stdout, "data");
+  return async () => {
+    started.kill();
+    await once(started, "exit");
+  };
+}
+
+async function pipeRoundTrips(brokers: readonly string[], { seconds }: Options): Promise<Figure[]> {
+  const connection = new KafkaConnection({ brokers });
+  const [from, to] = [`bench-from-${randomUUID()}`, `bench-to-${randomUUID()}`];
+  for (const topic of [from, to]) await createTopic(connection, topic, { partitions: 1, replicationFactor: 1 });
+  const stopPipe = await child(pipeFile, brokers.join(","), from, to);
+  const [source, sink] = [await openKafkaLog(connection, from), await openKafkaLog(connection, to)];
+  const waiting = new Map<string, () => void>();
+  const stop = new AbortController();
+  const reading = (async () => {
+    for await (const { records } of sink.read(new Map([[0, 0]]), { signal: stop.signal }))
+      for (const { value } of records) waiting.get(Buffer.from(value).toString("latin1", 0, 36))?.();
+  })();
+  const trip = async (): Promise<void> => {
+    const id = randomUUID();
+    const back = new Promise<void>((resolve) => waiting.set(id, resolve));
+    await source.append(0, [{ value: Buffer.from(id.padEnd(300, ".")) }]);
+    await back;
+    waiting.delete(id);
+  };
+  const figures = [
+    ...(await latencies("round trip of the pipe, 1 at a time", 1, seconds, trip)),
+    ...(await latencies("round trip of the pipe, 8 at a time", 8, seconds, trip)),
+  ];
+  stop.abort();
+  await reading;
+  await stopPipe();
+  await Promise.all([source.close(), sink.close()]);
+  await connection.close();
+  return figures;
+}
+
+async function verdictTrips(brokers: readonly string[], { seconds, folder }: Options): Promise<Figure[]> {
+  const space = await newSpace(brokers);
+  const view = join(folder, "trips.db");
+  const flags = ["--brokers", brokers.join(","), "--space", space, "--view", join(folder, "trips-sequencer.db")];
+  const stopSequencer = await child(main, "sequencer", ...flags, "--log-level", "silent");
+  const opened = await KafkaSpace.open({ brokers, space, view });
+  let count = 0;
+  const trip = async (): Promise<void> => {
+    const id = `trip ${(count += 1)} ${randomUUID()}`;
+    const { offset: snapshot } = opened.view.position(0);
+    const intent = intentOf(opened, id, { writes: [writeOf(count % 10_000, count)], snapshot });
+    let done = (): void => undefined;
+    const decided = new Promise<void>((resolve) => (done = resolve));
+    const unsubscribe = opened.subscribe(() => {
+      if (opened.view.decisionOf(id, 0) !== undefined) done();
+    });
+    await opened.append(0, opened.codec.encodeIntent(intent));
+    if (opened.view.decisionOf(id, 0) === undefined) await decided;
+    unsubscribe();
+  };
+  const figures = [
+    ...(await latencies("submit to verdict, 1 agent", 1, seconds, trip)),
+    ...(await latencies("submit to verdict, 8 agents", 8, seconds, trip)),
+  ];
+  await opened.close();
+  await stopSequencer();
+  return figures;
+}
+
+async function latencies(name: string, atOnce: number, seconds: number, trip: () => Promise<void>): Promise<Figure[]> {
+  const end = performance.now() + seconds * 1000;
+  const found: number[] = [];
+  const one = async (): Promise<void> => {
+    while (performance.now() < end) {
+      const begun = performance.now();
+      await trip();
+      found.push(performance.now() - begun);
+    }
+  };
+  for (let warmUp = 0; warmUp < 50; warmUp += 1) await trip();
+  await Promise.all(Array.from({ length: atOnce }, one));
+  const ascending = found.toSorted((a, b) => a - b);
+  return [
+    { name: `${name}, p50`, value: quantile(ascending, 0.5), unit: "ms", note: `${found.length} of them` },
+    { name: `${name}, p99`, value: quantile(ascending, 0.99), unit: "ms" },
+  ];
+}
