@@ -35,7 +35,7 @@ function start(opened: Opened, log: MemoryLog, chain: Chain): Followed {
     controller.abort();
     await following.ended;
   };
-  onTestFinished(stop);
+  onTestFinished(async () => stop().catch(() => undefined));
   const alarmed = async (kind: Alarm["kind"]): Promise<void> => {
     while (alarms.at(-1)?.kind !== kind) await new Promise<void>((resolve) => (told = resolve));
   };
@@ -230,6 +230,33 @@ describe("follow", () => {
     await Promise.all([log.drained(), twin.drained()]);
     expect(views[0].view.position(0)).toMatchObject({ ...chain.head, skipped: 0 });
     expect(views[0].view.statistics(0).commits).toBe(500);
+  });
+
+  it("folds much at once while it is far behind, and each batch as it comes when it is not", async () => {
+    const opened = await openView();
+    const { chain, records } = fixture(2000);
+    const log = new MemoryLog("verdicts", { batch: 300 });
+    log.push(...records.slice(0, 1990));
+    const write = vi.spyOn(opened.file, "transaction");
+    const { following } = start(opened, log, chain);
+    await following.caughtUp;
+    expect(write).toHaveBeenCalledTimes(1);
+    for (const record of records.slice(1990)) {
+      log.push(record);
+      await log.drained();
+    }
+    expect(write).toHaveBeenCalledTimes(12);
+    expect(opened.view.position(0)).toMatchObject(chain.head);
+  });
+
+  it("ends with the failure of a fold, also while it waits for more", async () => {
+    const opened = await openView();
+    const { chain, records } = fixture(400);
+    const log = new MemoryLog("verdicts", { batch: 300 });
+    log.push(...records.slice(0, 300));
+    vi.spyOn(opened.file, "transaction").mockRejectedValue(new Error("no disk"));
+    const { following } = start(opened, log, chain);
+    await expect(following.ended).rejects.toThrow("no disk");
   });
 
   it("ends with the failure of its log", async () => {

@@ -59,8 +59,12 @@ export class MemoryLog implements Log {
 
   #more(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      signal.addEventListener("abort", () => resolve(), { once: true });
+      const wake = (): void => {
+        signal.removeEventListener("abort", wake);
+        resolve();
+      };
+      this.#waiting.push(wake);
+      signal.addEventListener("abort", wake);
       for (const tell of this.#idle.splice(0)) tell();
     });
   }

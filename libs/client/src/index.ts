@@ -24,7 +24,8 @@ export type {
   SubmitResult,
 } from "./result.ts";
 export { advices } from "./result.ts";
-export type { Advance, Space } from "./space.ts";
+export type { Space } from "./space.ts";
+export type { Advance } from "@seriatim/view";
 export type { Statistics } from "./statistics.ts";
 export type { Item, Range, ScanOptions, Transaction, WriteOptions } from "./transaction.ts";
 export { decodeValue, encodeValue } from "./values.ts";

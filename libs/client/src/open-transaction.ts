@@ -3,6 +3,7 @@ import type { Genesis, Isolation, Key, KeyRange, Limits, Offset, Submit, Version
 import type { View } from "@seriatim/view";
 import { keyWithin, timeOf, valueWithin } from "./arguments.ts";
 import type { Memo } from "./memo.ts";
+import { mergedCount } from "./merged-count.ts";
 import { mergedScan, type MergedScanOptions, type Row } from "./merged-scan.ts";
 import { Placement } from "./placement.ts";
 import { coveredRange, toRange, toScanOptions } from "./ranges.ts";
@@ -126,8 +127,12 @@ export class OpenTransaction implements Transaction {
   }
 
   async count(range: Range): Promise<number> {
-    let count = 0;
-    await this.#scan(range, toScanOptions({}), () => (count += 1));
+    this.#checkOpen();
+    const bounds = toRange(range, this.#limits.keyBytes);
+    const at = this.#readAt(this.#placement.touchRange(bounds));
+    const own = this.#writes.within(bounds);
+    const count = await mergedCount(this.#view, bounds, at, own, () => this.#checkOpen());
+    this.#record(bounds);
     return count;
   }
 

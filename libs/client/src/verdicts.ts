@@ -42,6 +42,7 @@ export class Verdicts {
    * claims none. Undefined after `timeout` ms, when `signal` fires, or once closed.
    */
   async await(awaited: Awaited, timeout: number, signal?: AbortSignal): Promise<Decision | undefined> {
+    const { offset: from } = this.#space.view.position(awaited.partition);
     const known = this.#find(awaited);
     if (known !== undefined || this.#closed || signal?.aborted === true || timeout <= 0) return known;
     return new Promise((resolve) => {
@@ -56,7 +57,7 @@ export class Verdicts {
       const waiter: Waiter = { awaited, resolve: finish };
       const cancelTimeout = this.#schedule(giveUp, timeout);
       signal?.addEventListener("abort", giveUp, { once: true });
-      this.#add(waiter);
+      this.#add(waiter, from);
     });
   }
 
@@ -71,19 +72,19 @@ export class Verdicts {
     const claim = view.decisionOf(id, partition);
     if (claim !== undefined) return claim;
     const { offset: upTo } = view.position(partition);
-    for (let offset = since + 1; offset <= upTo; offset += 1) {
-      const decision = view.decision(partition, offset);
-      if (decision !== undefined && digests.includes(decision.digest)) return decision;
-    }
+    for (const decision of view.decisions(partition, since, upTo))
+      if (digests.includes(decision.digest)) return decision;
     return undefined;
   }
 
-  #add(waiter: Waiter): void {
+  /** @param from how far the view had come before it was looked at for this waiter: others may have folded since. */
+  #add(waiter: Waiter, from: Offset): void {
     const { partition } = waiter.awaited;
     this.#waiters.add(waiter);
     this.#unsubscribe ??= this.#space.subscribe((advance) => this.#look(advance.partition));
     // Whoever waits already has been looked for up to here, or will be: only the first to wait sets the mark.
-    if (!this.#looked.has(partition)) this.#looked.set(partition, this.#space.view.position(partition).offset);
+    if (!this.#looked.has(partition)) this.#looked.set(partition, from);
+    this.#look(partition);
   }
 
   #remove(waiter: Waiter): void {
@@ -106,10 +107,7 @@ export class Verdicts {
     const { view } = this.#space;
     const { offset: upTo } = view.position(partition);
     this.#looked.set(partition, Math.max(from, upTo));
-    for (let offset = from + 1; offset <= upTo; offset += 1) {
-      const decision = view.decision(partition, offset);
-      if (decision !== undefined) this.#settle(decision);
-    }
+    for (const decision of view.decisions(partition, from, upTo)) this.#settle(decision);
   }
 
   #settle(decision: Decision): void {

@@ -1,7 +1,8 @@
 import { Failure, fromBytes } from "@seriatim/protocol";
 import type { Isolation, Key, KeyRange, Offset } from "@seriatim/protocol";
+import type { Advance } from "@seriatim/view";
 import type { ReadSet } from "./read-set.ts";
-import type { Advance, Space } from "./space.ts";
+import type { Space } from "./space.ts";
 import type { WriteSet } from "./write-set.ts";
 
 export interface Watched {

@@ -1,11 +1,15 @@
 import type { Batch, LogRecord } from "@seriatim/log";
 import type { Offset } from "@seriatim/protocol";
-import { chunks } from "./chunks.ts";
+import { arrivals, turn } from "./arrivals.ts";
+import { chunkRecords, chunks } from "./chunks.ts";
 import type { Following, FollowOptions } from "./following.ts";
 import type { FoldCounts, ReadVerdict, ViewPosition } from "./types.ts";
 
 /** After how long without a record a reader that is behind the log's end takes itself to be there, in ms. */
 const quietFor = 5_000;
+
+/** How many records are decoded in one turn of the event loop. */
+const decodedAtOnce = 1024;
 
 /** How far the stored `next` may lag behind what was read, when another process folds all that we read. */
 const lazyRecords = 1024;
@@ -28,7 +32,8 @@ async function run(followers: ReadonlyMap<number, Follower>, { log, file, signal
   try {
     for (const follower of followers.values()) await follower.begin();
     const from = new Map([...followers].map(([partition, { next }]) => [partition, next]));
-    for await (const batch of log.read(from, { signal })) await followers.get(batch.partition)?.take(batch);
+    for await (const batch of arrivals(log, from, { signal, limit: chunkRecords }))
+      await followers.get(batch.partition)?.take(batch);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
@@ -145,12 +150,23 @@ class Follower {
   }
 
   async #fold(records: readonly LogRecord[]): Promise<void> {
-    const { view, file, codec, signal } = this.#options;
-    const read = records.map(({ offset, value }) => ({ at: offset, verdict: codec.decodeVerdict(value) }));
+    const { view, file, signal } = this.#options;
+    const read = await this.#decode(records);
     if (this.#isKnown(read)) this.#count({ ...noCounts, repeats: read.length });
     else this.#count(await file.transaction(() => view.fold(this.#partition, read), { signal }));
     this.next = Math.max(this.next, (read.at(-1)?.at ?? -1) + 1);
     this.notice();
+  }
+
+  async #decode(records: readonly LogRecord[]): Promise<ReadVerdict[]> {
+    const { codec } = this.#options;
+    const read: ReadVerdict[] = [];
+    for (const { offset, value } of records) {
+      if (read.length > 0 && read.length % decodedAtOnce === 0) await turn();
+      read.push({ at: offset, verdict: codec.decodeVerdict(value) });
+    }
+    if (read.length > decodedAtOnce) await turn();
+    return read;
   }
 
   /** Whether another process has folded all of `read`: then the write lock is left to those who need it. */
