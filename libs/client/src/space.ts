@@ -1,12 +1,5 @@
-import type { Genesis, Offset, Version } from "@seriatim/protocol";
-import type { View } from "@seriatim/view";
-
-/** The view of `partition` went on from the verdict of `from` to that of `to`. */
-export interface Advance {
-  readonly partition: number;
-  readonly from: Offset;
-  readonly to: Offset;
-}
+import type { Genesis, Version } from "@seriatim/protocol";
+import type { Advance, View } from "@seriatim/view";
 
 /**
  * An open space as a coordinator needs it: a view to read from, a log to append to, and news of what was applied.
