@@ -1,12 +1,9 @@
 import { statSync } from "node:fs";
-import { SqliteFile, SqliteLog, type SqliteFileOptions } from "@seriatim/log";
+import { SqliteFile, type SqliteFileOptions, type SqliteLog } from "@seriatim/log";
 import type { Advance, Space } from "@seriatim/client";
 import {
   assert,
   createCodec,
-  createGenesis,
-  decodeGenesis,
-  encodeGenesis,
   Failure,
   sha256,
   type Genesis,
@@ -15,10 +12,11 @@ import {
   type Version,
 } from "@seriatim/protocol";
 import { EmbeddedSequencer } from "@seriatim/sequencer";
-import { verifyPosition, View } from "@seriatim/view";
+import { verifyPosition, type View } from "@seriatim/view";
 import { Advances } from "./advances.ts";
 import { OwnAppend } from "./embedded/append.ts";
 import { Committer, type Committed } from "./embedded/committer.ts";
+import { foundSpace, type Founded } from "./embedded/founding.ts";
 import { Link, type Role } from "./embedded/link.ts";
 import { Lookout } from "./embedded/lookout.ts";
 import { passingTransaction } from "./embedded/passing.ts";
@@ -48,6 +46,8 @@ export class EmbeddedSpace implements Space {
   readonly file: SqliteFile;
   readonly intents: SqliteLog;
   readonly verdicts: SqliteLog;
+  /** Whether there was no space in the file before it was opened here. */
+  readonly made: boolean;
   readonly #sequencer: EmbeddedSequencer;
   readonly #advances: Advances;
   readonly #committer: Committer;
@@ -57,10 +57,12 @@ export class EmbeddedSpace implements Space {
   #isCommitting = false;
 
   private constructor(
-    { file, view, intents, verdicts }: Pick<EmbeddedSpace, "file" | "view" | "intents" | "verdicts">,
+    file: SqliteFile,
+    { view, intents, verdicts, made }: Founded,
     codec: RecordCodec,
     isLinked: boolean,
   ) {
+    this.made = made;
     this.genesis = codec.genesis;
     this.codec = codec;
     this.file = file;
@@ -81,20 +83,19 @@ export class EmbeddedSpace implements Space {
 
   /**
    * Opens the space in the file at `path`; makes one when there is none.
-   * @throws Failure `read_only`, `unreadable`, `not_a_space`, `invalid_argument`, `unknown_rules`, `log_changed`.
+   * @throws Failure `read_only`, `unreadable`, `not_a_space`, `other_space`, `invalid_argument`, `unknown_rules`,
+   *   `log_changed`.
    */
   static async open(path: string, options: OpenOptions = {}): Promise<EmbeddedSpace> {
     const { limits, socket = true, ...fileOptions } = options;
     const file = SqliteFile.open(path, fileOptions);
     try {
-      const intents = await SqliteLog.open(file, "intents");
-      const verdicts = await SqliteLog.open(file, "verdicts");
-      const view = await View.open(file);
-      const codec = createCodec(decodeGenesis(await foundOrRead(file, intents, limits)), sha256);
-      await verifyPosition({ intents, verdicts, view, partitions: [partition], hash: sha256 });
+      const founded = await foundSpace(file, limits);
+      const codec = createCodec(founded.genesis, sha256);
+      await verifyPosition({ ...founded, partitions: [partition], hash: sha256 });
       const isReadonly = fileOptions.readonly === true;
       const isFull = fileOptions.synchronous !== "normal";
-      const space = new EmbeddedSpace({ file, view, intents, verdicts }, codec, socket && !isReadonly && isFull);
+      const space = new EmbeddedSpace(file, founded, codec, socket && !isReadonly && isFull);
       if (!isReadonly) await space.#decideAll();
       return space;
     } catch (error) {
@@ -203,17 +204,4 @@ export class EmbeddedSpace implements Space {
 /** Undefined when there is no such file. */
 function inodeOf(path: string): bigint | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
-}
-
-/** The genesis record; two processes that make a space in the same new file make one. */
-async function foundOrRead(file: SqliteFile, intents: SqliteLog, limits: Partial<Limits> = {}): Promise<Uint8Array> {
-  const read = (): Uint8Array | undefined => intents.readNow(partition, 0, { count: 1, bytes: 1 })[0]?.value;
-  const found = await file.read(read);
-  if (found !== undefined) return found;
-  const genesis = encodeGenesis(createGenesis({ partitions: 1, limits: { ...limits, partitionKeys: 0 } }));
-  return file.transaction(() => {
-    const first = read();
-    if (first === undefined) intents.appendNow(partition, [{ value: genesis }]);
-    return first ?? genesis;
-  });
 }

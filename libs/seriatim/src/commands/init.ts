@@ -1,16 +1,5 @@
 import { Command } from "commander";
-import { SqliteFile, SqliteLog } from "@seriatim/log";
-import {
-  checkGenesis,
-  createGenesis,
-  defaultLimits,
-  encodeGenesis,
-  Failure,
-  spaceName,
-  type Genesis,
-  type Limits,
-} from "@seriatim/protocol";
-import { View } from "@seriatim/view";
+import { checkGenesis, defaultLimits, spaceName, type Genesis, type Limits } from "@seriatim/protocol";
 import { Refused } from "../cli/exit-codes.ts";
 import { Faults } from "../cli/faults.ts";
 import { untilInterrupted } from "../cli/interrupt.ts";
@@ -105,33 +94,9 @@ function isSettable(name: string): name is SettableLimit {
 }
 
 async function initFile(path: string, { limits }: Wanted): Promise<Made> {
-  const made = await foundFile(path, limits);
-  const space = await EmbeddedSpace.open(path, { create: false });
+  const space = await EmbeddedSpace.open(path, { limits });
   await space.close();
-  return { genesis: space.genesis, made };
-}
-
-/**
- * Appends the genesis to a file without one.
- * @returns whether it did.
- * @throws Failure `other_space` when the file is the view of a space on Kafka.
- */
-async function foundFile(path: string, limits: Partial<Limits>): Promise<boolean> {
-  const file = SqliteFile.open(path);
-  try {
-    const intents = await SqliteLog.open(file, "intents");
-    const view = await View.open(file);
-    const genesis = encodeGenesis(createGenesis({ partitions: 1, limits: { ...limits, partitionKeys: 0 } }));
-    return await file.transaction(() => {
-      if (intents.endNow(0) > 0) return false;
-      if (view.genesis() !== undefined)
-        throw new Failure("other_space", `${path} is the view of a space on Kafka; name another file`);
-      intents.appendNow(0, [{ value: genesis }]);
-      return true;
-    });
-  } finally {
-    file.close();
-  }
+  return space;
 }
 
 function initTopics(place: Extract<Place, { readonly kind: "kafka" }>, wanted: Wanted): Promise<Made> {
