@@ -21,12 +21,13 @@ export async function startPipe(brokers: readonly string[], from: string, to: st
   await consumer.subscribe({ topic: from, fromBeginning: true });
   await consumer.run({
     autoCommit: false,
-    eachBatch: async ({ batch, resolveOffset, heartbeat }) => {
+    eachBatch: async (payload) => {
+      const { batch } = payload;
       const messages = batch.messages.map(({ value }) => ({ value, partition: batch.partition }));
       for (let at = 0; at < messages.length; at += 1000)
         await producer.send({ topic: to, acks: -1, messages: messages.slice(at, at + 1000) });
-      resolveOffset(batch.lastOffset());
-      await heartbeat();
+      payload.resolveOffset(batch.lastOffset());
+      await payload.heartbeat();
     },
   });
   return async () => {

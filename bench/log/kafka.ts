@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { createTopic, KafkaConnection, openKafkaLog, type Log } from "@seriatim/log";
 import { sha256, toKey } from "@seriatim/protocol";
 import { Sequencer } from "@seriatim/sequencer";
+import type * as Tools from "../../tools/kafka/broker.mjs";
 import { startPipe } from "./bare-kafka.ts";
 import { KafkaLogs, KafkaSpace, initKafka, openView } from "./kafka-inside.ts";
 import type { Figure, Options, Part, Report } from "./report.ts";
@@ -14,7 +15,7 @@ import { anyKey, keyOf, quantile } from "./workload.ts";
 
 const { startBroker } = (await import(
   new URL("../../../tools/kafka/broker.mjs", import.meta.url).href
-)) as typeof import("../../tools/kafka/broker.mjs");
+)) as typeof Tools;
 const main = fileURLToPath(new URL("../../../libs/seriatim/dist/main.js", import.meta.url));
 const pipeFile = fileURLToPath(new URL("pipe.js", import.meta.url));
 
@@ -220,14 +221,14 @@ async function verdictTrips(brokers: readonly string[], { seconds, folder }: Opt
     const id = `trip ${(count += 1)} ${randomUUID()}`;
     const { offset: snapshot } = opened.view.position(0);
     const intent = intentOf(opened, id, { writes: [writeOf(count % 10_000, count)], snapshot });
-    let done = (): void => undefined;
-    const decided = new Promise<void>((resolve) => (done = resolve));
-    const unsubscribe = opened.subscribe(() => {
-      if (opened.view.decisionOf(id, 0) !== undefined) done();
+    await new Promise<void>((resolve, reject) => {
+      const unsubscribe = opened.subscribe(() => {
+        if (opened.view.decisionOf(id, 0) === undefined) return;
+        unsubscribe();
+        resolve();
+      });
+      opened.append(0, opened.codec.encodeIntent(intent)).catch(reject);
     });
-    await opened.append(0, opened.codec.encodeIntent(intent));
-    if (opened.view.decisionOf(id, 0) === undefined) await decided;
-    unsubscribe();
   };
   const figures = [
     ...(await latencies("submit to verdict, 1 agent", 1, seconds, trip)),
