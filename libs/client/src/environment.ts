@@ -47,9 +47,10 @@ export class Environment {
     return this.#closed;
   }
 
-  /** @throws Failure `closed`. */
+  /** @throws Failure `closed`, or the one with which the space ended. */
   checkOpen(): void {
     if (this.#closed) throw new Failure("closed", "the coordinator was closed; nothing was written");
+    this.space.assertGoing?.();
   }
 
   /** How long to wait before a retry, in ms; `retry` counts from 0. */

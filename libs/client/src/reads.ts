@@ -17,12 +17,16 @@ const defaultHistory = 100;
 
 /** What can be asked outside of any transaction. */
 export class Reads {
-  readonly #space: Space;
-  readonly #timeout: number;
+  readonly #environment: Environment;
 
-  constructor({ space, verdictTimeout }: Environment) {
-    this.#space = space;
-    this.#timeout = verdictTimeout;
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  /** @throws Failure `closed`, or the one with which the space ended: its view is not to be told from any more. */
+  get #space(): Space {
+    this.#environment.checkOpen();
+    return this.#environment.space;
   }
 
   async entry<T>(text: string, options: ReadOptions = {}): Promise<Entry<T> | undefined> {
@@ -85,7 +89,7 @@ export class Reads {
 
   /** The offset at which to read. What is newest is fixed here, so that a scan of many pages sees one state. */
   async #at(partition: number, { minVersion, asOf }: ReadOptions): Promise<Offset> {
-    if (minVersion !== undefined) await this.#space.reached(minVersion, { timeout: this.#timeout });
+    if (minVersion !== undefined) await this.#space.reached(minVersion, { timeout: this.#environment.verdictTimeout });
     const { view } = this.#space;
     if (asOf === undefined) return view.position(partition).offset;
     if (asOf instanceof Date) return view.offsetAt(partition, asOf.getTime());

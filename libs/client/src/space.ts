@@ -25,5 +25,11 @@ export interface Space {
    */
   reached(version: Version, options?: { readonly signal?: AbortSignal; readonly timeout?: number }): Promise<void>;
 
+  /**
+   * Where a space can end for good while it is open.
+   * @throws the Failure with which it ended: `log_changed`, above all. What its view holds is then no longer to be told.
+   */
+  assertGoing?(): void;
+
   close(): Promise<void>;
 }

@@ -3,13 +3,19 @@ import { createCodec, decodeGenesis, Failure, sha256, type Genesis, type RecordC
 
 /**
  * The first record of each partition, in order; undefined where a partition is empty.
- * @throws Failure `unavailable` when the log cannot be read.
+ * @throws Failure `log_changed` when a partition had records that are gone, its genesis among them; `unavailable` when
+ *   the log cannot be read.
  */
 export async function firstRecords(log: Log): Promise<(Uint8Array | undefined)[]> {
   const first: (Uint8Array | undefined)[] = Array.from({ length: log.partitions });
   const from = new Map<number, number>();
   for (const partition of first.keys()) {
     const { start, end } = await log.bounds(partition);
+    if (start > 0)
+      throw new Failure(
+        "log_changed",
+        `partition ${partition} of ${log.name} was truncated: it starts at offset ${start}, and its genesis is gone: bring the old topic back, or make a space of another name`,
+      );
     if (end > start) from.set(partition, start);
   }
   if (from.size === 0) return first;
@@ -25,7 +31,7 @@ export async function firstRecords(log: Log): Promise<(Uint8Array | undefined)[]
 
 /**
  * The codec of the space whose intents log this is.
- * @throws Failure `not_a_space` when a partition has no genesis, or another one than partition 0 has.
+ * @throws Failure `not_a_space` when a partition has no genesis, or another one than partition 0 has; `log_changed`.
  */
 export async function codecOf(intents: Log): Promise<RecordCodec> {
   const [first, ...others] = await firstRecords(intents);

@@ -58,11 +58,14 @@ export class KafkaFollowing {
 
   async #keepFollowing(first: Promise<void>): Promise<void> {
     const { signal } = this.#stop;
-    for (let following = first; !signal.aborted; following = this.#followAgain()) {
+    let following = first;
+    while (!signal.aborted) {
       try {
         await following;
       } catch (error) {
-        if (!signal.aborted && (!this.#hasCaughtUp || !passes(error))) throw error;
+        if (signal.aborted) break;
+        if (!this.#hasCaughtUp || !passes(error)) throw error;
+        following = this.#followAgain();
       }
     }
     if (this.#replaced !== undefined) throw this.#replaced;

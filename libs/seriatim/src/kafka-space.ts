@@ -62,8 +62,23 @@ export class KafkaLogs {
     this.codec = codec;
   }
 
-  /** @throws Failure `unavailable`, `not_a_space`, `other_space`, `topic_settings`, `unknown_rules`. */
-  static async open(options: KafkaOptions & { readonly space: string }): Promise<KafkaLogs> {
+  /**
+   * @param options.view a view, if there is one: whoever has folded a space is not told that it was never made
+   * @throws Failure `unavailable`, `not_a_space`, `other_space`, `topic_settings`, `unknown_rules`, `log_changed`.
+   */
+  static async open(options: KafkaOptions & { readonly space: string; readonly view?: string }): Promise<KafkaLogs> {
+    try {
+      return await KafkaLogs.#open(options);
+    } catch (error) {
+      const { view, space } = options;
+      if (view === undefined || !isFailure(error, "not_a_space") || !(await isBound(view))) throw error;
+      const message = `${error.message} But the view in ${view} was folded from a space ${space} that was there before`;
+      const remedy = "its topics were deleted or made anew: bring the old ones back, or delete the view";
+      throw new Failure("log_changed", `${message}: ${remedy}`, { cause: error });
+    }
+  }
+
+  static async #open(options: KafkaOptions & { readonly space: string }): Promise<KafkaLogs> {
     const topics = topicsOf(options.space);
     const connection = new KafkaConnection(options);
     const logs: Log[] = [];
@@ -155,8 +170,12 @@ export class KafkaSpace implements Space {
     }
   }
 
-  async append(partition: number, record: Uint8Array, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  assertGoing(): void {
     this.#advances.assertGoing();
+  }
+
+  async append(partition: number, record: Uint8Array, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    this.assertGoing();
     await this.intents.append(partition, [{ value: record }], options);
   }
 
@@ -173,6 +192,20 @@ export class KafkaSpace implements Space {
     await this.#following.stop();
     await this.#logs.close();
     this.file.close();
+  }
+}
+
+/** Whether there is a view at `path` that belongs to a space. */
+async function isBound(path: string): Promise<boolean> {
+  let file: SqliteFile | undefined;
+  try {
+    file = SqliteFile.open(path, { create: false });
+    return (await View.open(file)).genesis() !== undefined;
+  } catch (error) {
+    if (isFailure(error)) return false;
+    throw error;
+  } finally {
+    file?.close();
   }
 }
 
