@@ -46,7 +46,11 @@ export interface NewTopic {
 export async function createTopic(connection: KafkaConnection, topic: string, options: NewTopic): Promise<boolean> {
   const action = `create topic ${topic}`;
   const created = await connection
-    .ask(action, (admin) => create(admin, topic, options))
+    .ask(
+      action,
+      (admin) => create(admin, topic, options),
+      (error) => isFinal(error) && !(lacksBrokers(error) && options.replicationFactor === 1),
+    )
     .catch((error: unknown) => {
       throw isBadRequest(error) ? new Failure("invalid_argument", error.message, { cause: error.cause }) : error;
     });
@@ -57,6 +61,11 @@ export async function createTopic(connection: KafkaConnection, topic: string, op
     (error) => isFinal(error) && !isUnknownTopic(error),
   );
   return created;
+}
+
+/** One broker is enough for one copy: if not even one is there, it has just come, or come back. */
+function lacksBrokers(error: unknown): boolean {
+  return brokerError(error) === "INVALID_REPLICATION_FACTOR";
 }
 
 function isBadRequest(error: unknown): error is Failure {
