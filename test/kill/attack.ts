@@ -67,7 +67,8 @@ export class Attack {
 
   async #advance(count: number): Promise<void> {
     if (await this.#journal.progress(count, stuck)) return;
-    throw new Error(`nothing was acknowledged for ${stuck / 1000} s: the space is stuck`);
+    const members = this.#members.map((member) => member.describe());
+    throw new Error(`nothing was acknowledged for ${stuck / 1000} s: the space is stuck\n${members.join("\n")}`);
   }
 
   async #kill(victim: Victim, pick: number): Promise<void> {

@@ -43,7 +43,7 @@ async function compareLog(
   const seen = new Set<number>();
   let repeats = 0;
   const { end } = await verdicts.bounds(partition);
-  await readAll(verdicts, partition, end, (at, value) => {
+  await readAll(verdicts, partition, { from: 0, end }, (at, value) => {
     const offset = codec.decodeVerdict(value)?.offset;
     if (offset === undefined || replayed.bytes.get(offset) !== Buffer.from(value).toString("hex"))
       differences.push(`the verdict at ${at} of partition ${partition} is not the replay's`);
@@ -54,21 +54,22 @@ async function compareLog(
 }
 
 /** Offset and state agree, and the chain hash is the replay's. */
-function compareView(name: string, view: View, partition: number, replayed: Replay, differences: string[]): void {
+export function compareView(
+  name: string,
+  view: View,
+  partition: number,
+  replayed: Replay,
+  differences: string[],
+): void {
   const { offset, chain } = view.position(partition);
   if (offset < 0) return;
   if (replayed.chains.get(offset) !== hexOf(chain))
     differences.push(`the chain of ${name} differs in partition ${partition} at ${offset}`);
   const expected = replayed.stateAt(offset);
-  const written = new Set(replayed.verdicts.flatMap(({ outcome }) => keysOf(outcome)));
   const entries = view
     .scan(everything, offset, { limit: Number.MAX_SAFE_INTEGER })
-    .filter(({ key }) => written.has(key));
+    .filter(({ key }) => replayed.keys.has(key));
   const isEqual = entries.every(({ key, value }) => expected.get(key) === Buffer.from(value).toString());
   if (entries.length !== expected.size || !isEqual)
     differences.push(`what ${name} holds in partition ${partition} at ${offset} differs from the replay's`);
-}
-
-function keysOf(outcome: Replay["verdicts"][number]["outcome"]): readonly string[] {
-  return outcome.kind === "committed" ? outcome.writes.map(({ key }) => key) : [];
 }

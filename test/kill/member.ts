@@ -40,6 +40,7 @@ export class Member {
   #incarnation = 0;
   #isExpected = false;
   #complaints: string[] = [];
+  #last = "";
   isReady = false;
   isPaused = false;
 
@@ -92,7 +93,15 @@ export class Member {
     this.isPaused = false;
   }
 
+  /** What is known of it, for whoever has to find out why nothing goes on. */
+  describe(): string {
+    const state = [this.isReady ? "ready" : "starting", ...(this.isPaused ? ["paused"] : [])].join(", ");
+    const last = [this.#last, ...this.#complaints].map((line) => `\n    ${line}`).join("");
+    return `${this.kind} ${this.name}, pid ${this.#child?.pid}, start ${this.#incarnation}: ${state}${last}`;
+  }
+
   #heard(text: string): void {
+    this.#last = text;
     const line = JSON.parse(text) as Line | { readonly ready: true };
     if ("ready" in line || line.kind === "ready") this.isReady = true;
     if ("kind" in line) this.#options.onLine(line);
