@@ -1,0 +1,4 @@
+import { describe } from "vitest";
+import { testHalf } from "./seeds.ts";
+
+describe("the simulation", () => testHalf(1));

@@ -1,0 +1,41 @@
+import { sha256, type Digest, type Verdict } from "@seriatim/protocol";
+import { newest, type View } from "@seriatim/view";
+import { isCommitted } from "./truth.ts";
+import { partitions } from "./world.ts";
+
+/**
+ * The content of a view, as far as it follows from the verdicts: every version of every key with its value, every
+ * claim, and what was decided last.
+ */
+export function contentOf(view: View): Digest {
+  const versions = partitions.flatMap((partition) => view.changes(partition, -1, newest));
+  const rows = versions.map(({ key, version }) => [key, version, textOf(view.get(key, version)?.value)]);
+  const claims = partitions.flatMap((partition) => [...view.recentClaims(partition, -1)]);
+  const ids = claims.map(({ id, offset, digest, cancelled }) => [id, offset, digest, cancelled]);
+  return digestOf([rows, ids, partitions.map((partition) => view.position(partition).chain)]);
+}
+
+/** The same, from the verdicts themselves, of all partitions in turn. */
+export function contentFrom(verdicts: readonly (readonly Verdict[])[]): Digest {
+  const rows = verdicts
+    .flat()
+    .filter(isCommitted)
+    .flatMap(({ offset, outcome }) => outcome.writes.map(({ key, value }) => [key, offset, textOf(value)]));
+  const ids = verdicts.flat().flatMap(({ id, offset, digest, outcome }) => {
+    const { kind } = outcome;
+    const claims = kind === "committed" || kind === "cancelled" || (kind === "refused" && claiming.has(outcome.code));
+    return claims ? [[id, offset, digest, kind === "cancelled"]] : [];
+  });
+  return digestOf([rows, ids, verdicts.map((decided) => decided.at(-1)?.chain)]);
+}
+
+/** The refusals that spend the id. */
+const claiming: ReadonlySet<string> = new Set(["not_in_time", "conflict", "too_large"]);
+
+function textOf(value: Uint8Array | null | undefined): string | null {
+  return value === undefined || value === null ? null : Buffer.from(value).toString("latin1");
+}
+
+function digestOf(content: unknown): Digest {
+  return sha256(Buffer.from(JSON.stringify(content)));
+}

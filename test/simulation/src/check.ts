@@ -1,0 +1,42 @@
+import type { Verdict } from "@seriatim/protocol";
+import { verdictsOf } from "../../core/model.ts";
+import { checkOutcome } from "./check-outcome.ts";
+import { checkReports, hold } from "./check-reports.ts";
+import { contentFrom, contentOf } from "./check-views.ts";
+import type { Cast } from "./simulate.ts";
+import { appliedIn, recordsOf, replay } from "./truth.ts";
+import { partitions, type World } from "./world.ts";
+
+/** What has to hold of a space in which everyone has come to the end of the log. @throws what does not. */
+export function check(world: World, { all, diverged, hosts }: Cast): void {
+  const verdicts = partitions.map((partition) => checkVerdicts(world, partition));
+  const content = contentFrom(verdicts);
+  for (const { life, name } of all) {
+    if (life === undefined && name === diverged?.name) continue;
+    hold(life !== undefined && contentOf(life.view) === content, () => `the view of ${name} is not that of a replay`);
+  }
+  for (const decided of verdicts) checkOutcome(decided);
+  const reports = hosts.flatMap(({ agents }) => agents.flatMap((agent) => agent.reports));
+  checkReports(reports, verdicts.flat());
+}
+
+/** Every intents record has one applied verdict, which is that of a replay from the start, and the model's. */
+function checkVerdicts(world: World, partition: number): Verdict[] {
+  const { codec, genesis } = world;
+  const intents = recordsOf(world.intents, partition);
+  const decisions = replay(codec, partition, intents);
+  const applied = appliedIn(codec, partition, recordsOf(world.verdicts, partition));
+  hold(applied.length === intents.length, () => `${intents.length} intents have ${applied.length} applied verdicts`);
+  const logged = intents.map(({ offset, time, value }) => ({ offset, appendTime: time, bytes: value }));
+  const model = verdictsOf(genesis, partition, logged);
+  for (const [index, { bytes, verdict }] of decisions.entries()) {
+    const where = (): string => `at ${partition}@${verdict.offset}`;
+    hold(isEqual(bytes, applied[index]), () => `the verdict in the log ${where()} is not that of a replay`);
+    hold(isEqual(bytes, model[index]), () => `the verdict of a replay ${where()} is not the model's`);
+  }
+  return decisions.map(({ verdict }) => verdict);
+}
+
+function isEqual(one: Uint8Array, other: Uint8Array | undefined): boolean {
+  return other !== undefined && Buffer.compare(one, other) === 0;
+}
