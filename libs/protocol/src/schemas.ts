@@ -22,6 +22,9 @@ function parse(text: string): avro.Type {
   return avro.Type.forSchema(JSON.parse(text) as avro.Schema);
 }
 
+/** Where records are encoded before they are copied to their own length; it grows to the longest. */
+let scratch = Buffer.allocUnsafeSlow(64 * 1024);
+
 /** A kind of record in single-object encoding, as this version of Seriatim writes it. */
 export class RecordSchema {
   readonly kind: RecordKind | "genesis";
@@ -39,7 +42,14 @@ export class RecordSchema {
   }
 
   encode(value: unknown): Buffer {
-    return Buffer.concat([this.header, this.type.toBuffer(value)]);
+    let end = this.type.encode(value, scratch, headerBytes);
+    if (end < 0) {
+      // `end` says how many bytes are missing.
+      scratch = Buffer.allocUnsafeSlow(scratch.length - end);
+      end = this.type.encode(value, scratch, headerBytes);
+    }
+    this.header.copy(scratch);
+    return Buffer.from(scratch.subarray(0, end));
   }
 }
 

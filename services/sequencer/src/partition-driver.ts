@@ -89,13 +89,14 @@ export class PartitionDriver {
   /** Takes note of records of the verdicts log, and folds them into the view. */
   async readBack(records: readonly LogRecord[], signal: AbortSignal): Promise<void> {
     const { codec, file, view, partition, pipeline, timing } = this.#options;
-    const read = records.map(({ offset, value }) => ({ at: offset, verdict: codec.decodeVerdict(value) }));
-    for (const [index, { verdict }] of read.entries()) {
-      const link = verdict === undefined ? "gap" : pipeline.readBack(verdict, records[index]?.headers["sequencer"]);
+    const read = records.map(({ offset, value, headers }) => {
+      const verdict = pipeline.recognise(value) ?? codec.decodeVerdict(value);
+      const link = verdict === undefined ? "gap" : pipeline.readBack(verdict, headers["sequencer"]);
       if (link === "repeat") this.#repeats += 1;
       if (link === "gap") this.#gaps += 1;
       if (link === "next") this.#movedAt = timing.now();
-    }
+      return { at: offset, verdict };
+    });
     await file.transaction(() => view.fold(partition, read), { signal }).catch(ignoreAbort);
     this.#nextVerdict = (records.at(-1)?.offset ?? this.#nextVerdict - 1) + 1;
     this.#readAt = timing.now();

@@ -12,6 +12,7 @@ import {
   type Verdict,
 } from "@seriatim/protocol";
 import { decide, evolve, type Decision, type MemoryState, type Rules } from "./core/index.ts";
+import { Queue } from "./queue.ts";
 
 export interface PipelineOptions {
   readonly rules: Rules;
@@ -40,7 +41,7 @@ export interface PipelineOptions {
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
-  readonly #pending: Decision[] = [];
+  readonly #pending = new Queue<Decision>();
   #sent = 0;
   #pendingBytes = 0;
   #isLeading = false;
@@ -89,6 +90,12 @@ export class Pipeline {
     }
   }
 
+  /** The verdict that these bytes of the verdicts log are, where it is the one to be read back next: the usual case. */
+  recognise(bytes: Uint8Array): Verdict | undefined {
+    const own = this.#pending.first;
+    return own !== undefined && Buffer.compare(own.bytes, bytes) === 0 ? own.verdict : undefined;
+  }
+
   /**
    * Takes note of one record of the verdicts log, in its order.
    * @throws Defect when the verdict follows the head and differs from the one decided here; Failure `log_changed` when
@@ -100,7 +107,7 @@ export class Pipeline {
     if (verdict.space !== rules.genesis.space || verdict.partition !== partition) return "gap";
     const link = linkOf(this.#head, verdict);
     if (link !== "next") return link;
-    const own = this.#pending[0];
+    const own = this.#pending.first;
     if (own === undefined) this.#follow(verdict);
     else this.#settle(own, verdict);
     this.#head = { offset: verdict.offset, chain: verdict.chain };
