@@ -14,7 +14,7 @@ export interface Attacked {
 /** With nothing acknowledged for so long, in ms, whoever is paused is taken to be in the way, and resumed. */
 const quiet = 1_000;
 /** With nothing acknowledged for so long, in ms, and nobody paused, the space is taken to be stuck. */
-const stuck = 90_000;
+const stuck = 120_000;
 
 /** Lets the members of a place work while they are killed and paused, and ends them; the sequencers are left at work. */
 export class Attack {
