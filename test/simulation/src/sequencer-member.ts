@@ -1,12 +1,9 @@
 import type { Log, NewRecord } from "@seriatim/log";
-import { Defect, sha256, type Offset } from "@seriatim/protocol";
+import { beforeGenesis, sha256, type Position } from "@seriatim/protocol";
 import { Sequencer, type Timing } from "@seriatim/sequencer";
 import type { View } from "@seriatim/view";
 import { Member, type Life } from "./member.ts";
-import { flippedView } from "./flipped-view.ts";
-import { pick } from "./plan.ts";
 import type { SimulatedProcess } from "./process.ts";
-import { partitions } from "./world.ts";
 
 /** A sequencer that decides all partitions. */
 export class SequencerMember extends Member {
@@ -15,8 +12,8 @@ export class SequencerMember extends Member {
   #sent = new WeakSet<Uint8Array>();
 
   /** How far it has read verdicts back. */
-  headOf(partition: number): Offset {
-    return this.sequencer?.status().find((status) => status.partition === partition)?.head.offset ?? -1;
+  headOf(partition: number): Position {
+    return this.sequencer?.status().find((status) => status.partition === partition)?.head ?? beforeGenesis;
   }
 
   protected override async work({ process, file, view }: Life): Promise<void> {
@@ -83,57 +80,6 @@ export class SequencerMember extends Member {
           if (signal.aborted) settle();
         });
         await process.running();
-      },
-    };
-  }
-}
-
-/**
- * A sequencer with a bit of its state flipped. What it sends comes to the log after the sound ones' verdicts: what
- * comes first is the history, and whoever comes second can be found out.
- */
-export class DivergedMember extends SequencerMember {
-  hasStopped = false;
-  readonly #others: readonly SequencerMember[];
-
-  constructor(others: readonly SequencerMember[], ...parts: ConstructorParameters<typeof SequencerMember>) {
-    super(...parts);
-    this.#others = others;
-  }
-
-  /** It begins where a sound one has come to. */
-  override async live(): Promise<void> {
-    await this.world.clock.sleep(this.random.below(3_000));
-    await super.live();
-  }
-
-  protected override image(): Uint8Array {
-    const other = this.#others.find(({ life }) => life?.file.isOpen === true);
-    return other?.life?.file.database.serialize() ?? super.image();
-  }
-
-  protected override viewOf(view: View): View {
-    const flipped = flippedView(view, pick(this.random, partitions), this.random);
-    if (flipped !== undefined) this.world.note("flippedBit");
-    return flipped ?? view;
-  }
-
-  protected override ended(error: unknown): void {
-    if (!(error instanceof Defect)) return super.ended(error);
-    this.hasStopped = true;
-    this.world.note("divergedStopped");
-    this.end();
-  }
-
-  protected override verdictsOf(process: SimulatedProcess): Log {
-    const log = super.verdictsOf(process);
-    return {
-      ...log,
-      append: async (partition, records, options) => {
-        const last = this.world.codec.decodeVerdict(records.at(-1)?.value ?? new Uint8Array())?.offset ?? 0;
-        const isAnswered = (): boolean => this.#others.some((other) => other.headOf(partition) >= last);
-        while (!isAnswered() && !process.isDead) await this.world.clock.sleep(20);
-        return log.append(partition, records, options);
       },
     };
   }

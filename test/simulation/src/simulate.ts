@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import { Random, type Fault, type SimulatedLog } from "@seriatim/log";
 import { AgentHost } from "./agents.ts";
 import { check } from "./check.ts";
+import { DivergedMember } from "./diverged-member.ts";
 import { disturb } from "./disturb.ts";
 import { lose } from "./loss.ts";
 import type { Member } from "./member.ts";
 import { planOf, type Disturbance } from "./plan.ts";
 import { Reader } from "./reader.ts";
-import { DivergedMember, SequencerMember } from "./sequencer-member.ts";
+import { SequencerMember } from "./sequencer-member.ts";
 import { recordsOf } from "./truth.ts";
 import { partitions, World } from "./world.ts";
 
