@@ -210,9 +210,12 @@ async function isBound(path: string): Promise<boolean> {
 }
 
 /** Opens the view in the file at `path`, binds it to the space of `logs`, and verifies that it was folded from them. */
-export async function openView(path: string, logs: KafkaLogs): Promise<{ file: SqliteFile; view: View }> {
+export async function openView(
+  path: string,
+  logs: Pick<KafkaLogs, "intents" | "verdicts" | "codec">,
+): Promise<{ file: SqliteFile; view: View }> {
   const { intents, verdicts, codec } = logs;
-  const file = SqliteFile.open(path);
+  const file = SqliteFile.open(path, { synchronous: "normal" });
   try {
     const view = await View.open(file);
     await file.transaction(() => view.bind(encodeGenesis(codec.genesis)));
