@@ -95,6 +95,24 @@ describe("a look-up of an id", () => {
     expect(plans).toHaveLength(2);
     for (const plan of plans) expect(plan).toContain("USING INDEX view_claims (hash=? AND rowid>? AND rowid<?)");
   });
+
+  it("finds it by a number that never changes, and tells ids of one number apart", async () => {
+    const opened = await openView();
+    const chain = new Chain();
+    const ids = ["id-1", "an id", "é/\u{1d11e}", ""];
+    await foldInto(opened, read([chain.found(), ...ids.map((id) => chain.next(commit({}), { id }))]));
+    const { view, file } = opened;
+    const hashes = file.database
+      .prepare<[], number>("SELECT hash FROM view_intents WHERE claims = 1 ORDER BY place")
+      .pluck();
+    expect(hashes.all()).toEqual([519970795269079, 2715032595550120, 714080211362799, 1372623216154386]);
+    await file.transaction(() =>
+      file.database.exec("UPDATE view_intents SET hash = (SELECT hash FROM view_intents WHERE id = 'an id')"),
+    );
+    expect(view.decisionOf("an id")).toMatchObject({ offset: 2 });
+    expect(view.claim(0, "id-1")).toBeUndefined();
+    expect(view.decisionOf("id-1")).toBeUndefined();
+  });
 });
 
 async function locked(): Promise<Opened & { readonly holder: Database.Database }> {

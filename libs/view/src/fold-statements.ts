@@ -4,16 +4,23 @@ import { encodeConflicts } from "./conflicts.ts";
 import { hashOfId } from "./id-hash.ts";
 import { KeyStatements, KeyWrites } from "./key-statements.ts";
 import { placeOf } from "./place.ts";
-import { Repeated, type Value } from "./rows.ts";
+import { Repeated, Rows } from "./rows.ts";
 
 /** Before a refusal's code in view_tallies: `cancelled` is a code and a kind of outcome. */
 export const refusedPrefix = "refused ";
 
-/** The rows of the verdicts that a fold has applied, to be stored at its end. */
+/** The rows of the verdicts that a fold applies. */
 export class FoldedRows {
-  readonly versions: Value[] = [];
-  readonly intents: Value[] = [];
-  readonly keys = new KeyWrites();
+  readonly #versions: Rows;
+  readonly #intents: Rows;
+  readonly #keys = new KeyWrites();
+  readonly #keyStatements: KeyStatements;
+
+  constructor(versions: Rows, intents: Rows, keyStatements: KeyStatements) {
+    this.#versions = versions;
+    this.#intents = intents;
+    this.#keyStatements = keyStatements;
+  }
 
   /** @returns the number of writes in the partition, `writes` being that before the verdict. */
   add(verdict: Verdict, writes: number): number {
@@ -29,8 +36,8 @@ export class FoldedRows {
       writes += 1;
       const place = placeOf(partition, writes);
       const bytes = bufferOf(key);
-      this.versions.push(place, offset, bytes, value);
-      this.keys.add(key, { bytes, version: offset, place, live: value === null ? 0 : 1 });
+      this.#versions.add(place, offset, bytes, value);
+      this.#keys.add(key, { bytes, version: offset, place, live: value === null ? 0 : 1 });
     }
     return writes;
   }
@@ -39,7 +46,7 @@ export class FoldedRows {
     const { partition, offset, time, id, agent, digest, outcome } = verdict;
     const refusal = outcome.kind === "refused" ? outcome : undefined;
     const claims = claimsId(outcome);
-    this.intents.push(
+    this.#intents.add(
       placeOf(partition, offset),
       time,
       writes,
@@ -56,6 +63,13 @@ export class FoldedRows {
       outcome.kind === "committed" ? outcome.result : null,
     );
   }
+
+  /** Stores what is not stored yet: above all, the last write of each key, once. */
+  end(): void {
+    this.#versions.end();
+    this.#intents.end();
+    this.#keyStatements.store(this.#keys);
+  }
 }
 
 const versionColumns = ["place", "version", "key", "value"];
@@ -70,8 +84,8 @@ export class FoldStatements {
   readonly #tally: Statement<[number, string, number]>;
 
   constructor(database: Database) {
-    this.#versions = Repeated.insert(database, "INSERT INTO view_versions", versionColumns);
-    this.#intents = Repeated.insert(database, "INSERT INTO view_intents", intentColumns);
+    this.#versions = Repeated.insert(database, "INSERT OR FAIL INTO view_versions", versionColumns);
+    this.#intents = Repeated.insert(database, "INSERT OR FAIL INTO view_intents", intentColumns);
     this.#keys = new KeyStatements(database);
     this.#tally = database.prepare(
       `INSERT INTO view_tallies (partition, name, count) VALUES (?, ?, ?)
@@ -79,10 +93,9 @@ export class FoldStatements {
     );
   }
 
-  store({ versions, intents, keys }: FoldedRows): void {
-    this.#versions.run(versions);
-    this.#intents.run(intents);
-    this.#keys.store(keys);
+  /** For one fold. */
+  begin(): FoldedRows {
+    return new FoldedRows(new Rows(this.#versions), new Rows(this.#intents), this.#keys);
   }
 
   /** Counts by kind, and refusals by code. */

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { assert, type Bytes, type Verdict } from "@seriatim/protocol";
-import { FoldedRows, FoldStatements } from "./fold-statements.ts";
+import { FoldStatements } from "./fold-statements.ts";
 import type { Identity } from "./identity.ts";
 import type { Positions, StoredPosition } from "./positions.ts";
 import type { FoldCounts, FoldResult, ReadVerdict } from "./types.ts";
@@ -30,14 +30,15 @@ export class Fold {
   fold(partition: number, records: readonly ReadVerdict[]): FoldResult {
     assert(this.#database.inTransaction, "verdicts were folded outside of a transaction");
     const batch = new Batch(partition, this.#positions.stored(partition), this.#identity.space());
+    const rows = this.#statements.begin();
     for (const { at, verdict } of records) {
       const judgement = verdict === undefined ? "unreadable" : this.#judge(batch, verdict);
       const isOurs = verdict !== undefined && judgement !== "foreign";
       batch.count(at, judgement, isOurs ? verdict.offset : -1);
       if (verdict !== undefined && judgement === "next")
-        batch.advance(verdict, batch.rows.add(verdict, batch.position.writes));
+        batch.advance(verdict, rows.add(verdict, batch.position.writes));
     }
-    this.#statements.store(batch.rows);
+    rows.end();
     this.#statements.tally(partition, batch.applied);
     if (batch.isChanged) this.#positions.store(partition, batch.position);
     const { writes: _, ...position } = batch.position;
@@ -69,7 +70,6 @@ class Batch {
   space: Bytes | undefined;
   isChanged = false;
   readonly applied: Verdict[] = [];
-  readonly rows = new FoldedRows();
   readonly counts: Draft<FoldCounts> = { repeats: 0, gaps: 0, foreign: 0, unreadable: 0 };
 
   constructor(partition: number, position: StoredPosition, space: Bytes | undefined) {

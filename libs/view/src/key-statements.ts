@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Key, Offset } from "@seriatim/protocol";
-import { repeated, Repeated, type Value } from "./rows.ts";
+import { repeated, Repeated, Rows } from "./rows.ts";
 
 export interface KeyWrite {
   readonly bytes: Buffer;
@@ -42,33 +42,39 @@ export class KeyStatements {
       database,
       1,
       (keys) =>
-        `INSERT INTO view_earlier (key, version, place, live)
+        `INSERT OR FAIL INTO view_earlier (key, version, place, live)
            SELECT key, version, place, 1 FROM view_latest WHERE key IN (${repeated("?", keys)})`,
     );
     const columns = ["key", "version", "place"];
     this.#latest = Repeated.insert(database, "INSERT OR REPLACE INTO view_latest", columns);
-    this.#earlier = Repeated.insert(database, "INSERT INTO view_earlier", [...columns, "live"]);
+    this.#earlier = Repeated.insert(database, "INSERT OR FAIL INTO view_earlier", [...columns, "live"]);
     this.#deleted = Repeated.insert(database, "INSERT OR REPLACE INTO view_deleted", columns);
     this.#forget = new Repeated(database, 1, (keys) => `DELETE FROM view_latest WHERE key IN (${repeated("?", keys)})`);
   }
 
   store(writes: KeyWrites): void {
     const last = writes.inOrder();
-    const put = last.filter(({ live }) => live === 1);
-    const deleted = last.filter(({ live }) => live === 0);
-    this.#replace.run(last.map(({ bytes }) => bytes));
-    this.#latest.run(rowsOf(put));
-    this.#forget.run(deleted.map(({ bytes }) => bytes));
-    this.#deleted.run(rowsOf(deleted));
-    const earlier: Value[] = [];
-    for (const list of [writes.replaced, deleted])
-      for (const { bytes, version, place, live } of list) earlier.push(bytes, version, place, live);
-    this.#earlier.run(earlier);
+    const replace = new Rows(this.#replace);
+    for (const { bytes } of last) replace.add(bytes);
+    replace.end();
+    this.#storeLast(last);
+    const earlier = new Rows(this.#earlier);
+    for (const { bytes, version, place, live } of writes.replaced) earlier.add(bytes, version, place, live);
+    for (const { bytes, version, place, live } of last) if (live === 0) earlier.add(bytes, version, place, live);
+    earlier.end();
   }
-}
 
-function rowsOf(writes: readonly KeyWrite[]): Value[] {
-  const rows: Value[] = [];
-  for (const { bytes, version, place } of writes) rows.push(bytes, version, place);
-  return rows;
+  #storeLast(last: readonly KeyWrite[]): void {
+    const latest = new Rows(this.#latest);
+    const forget = new Rows(this.#forget);
+    const deleted = new Rows(this.#deleted);
+    for (const { bytes, version, place, live } of last) {
+      if (live === 1) latest.add(bytes, version, place);
+      else {
+        forget.add(bytes);
+        deleted.add(bytes, version, place);
+      }
+    }
+    for (const rows of [latest, forget, deleted]) rows.end();
+  }
 }

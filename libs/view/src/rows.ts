@@ -2,46 +2,69 @@ import type { Database, Statement } from "better-sqlite3";
 
 export type Value = number | string | Uint8Array | null;
 
-/** How many rows one call inserts where there are many: a call costs as much as half a row. */
+/** How many rows one call stores where there are many: a call costs as much as half a row. */
 const rowsAtOnce = 16;
 
-/** One statement for one set of values, and another for many sets at once. */
+/**
+ * One statement for one row, and another for many rows at once. One that inserts says OR FAIL where it can: otherwise
+ * SQLite keeps a journal of each statement, to undo it alone, and here an error undoes the whole transaction.
+ */
 export class Repeated {
   readonly #database: Database;
-  readonly #sql: (sets: number) => string;
-  readonly #width: number;
+  readonly #sql: (rows: number) => string;
+  /** How many values a row has. */
+  readonly width: number;
   #one: Statement<[readonly Value[]]> | undefined;
   #many: Statement<[readonly Value[]]> | undefined;
 
-  /** @param width is how many values a set has. */
-  constructor(database: Database, width: number, sql: (sets: number) => string) {
+  constructor(database: Database, width: number, sql: (rows: number) => string) {
     this.#database = database;
-    this.#width = width;
+    this.width = width;
     this.#sql = sql;
   }
 
-  /** Inserts rows of a table. */
+  /** Inserts rows into a table. */
   static insert(database: Database, head: string, columns: readonly string[]): Repeated {
     const row = `(${columns.map(() => "?").join(", ")})`;
-    return new Repeated(
-      database,
-      columns.length,
-      (rows) => `${head} (${columns.join(", ")}) VALUES ${repeated(row, rows)}`,
-    );
+    const sql = (rows: number): string => `${head} (${columns.join(", ")}) VALUES ${repeated(row, rows)}`;
+    return new Repeated(database, columns.length, sql);
   }
 
-  /** Runs for all sets in `values`, which has the values of one set after those of the other. */
-  run(values: readonly Value[]): void {
-    const step = this.#width * rowsAtOnce;
-    let done = 0;
-    for (; done + step <= values.length; done += step) {
-      this.#many ??= this.#database.prepare(this.#sql(rowsAtOnce));
-      this.#many.run(values.slice(done, done + step));
-    }
-    for (; done < values.length; done += this.#width) {
-      this.#one ??= this.#database.prepare(this.#sql(1));
-      this.#one.run(values.slice(done, done + this.#width));
-    }
+  one(values: readonly Value[]): void {
+    this.#one ??= this.#database.prepare(this.#sql(1));
+    this.#one.run(values);
+  }
+
+  /** @param values of {@link rowsAtOnce} rows. */
+  many(values: readonly Value[]): void {
+    this.#many ??= this.#database.prepare(this.#sql(rowsAtOnce));
+    this.#many.run(values);
+  }
+}
+
+/** Rows on their way to a statement, as many as it takes at once. To be made anew for each transaction. */
+export class Rows {
+  readonly #statement: Repeated;
+  readonly #full: number;
+  #values: Value[] = [];
+
+  constructor(statement: Repeated) {
+    this.#statement = statement;
+    this.#full = statement.width * rowsAtOnce;
+  }
+
+  add(...row: readonly Value[]): void {
+    for (const value of row) this.#values.push(value);
+    if (this.#values.length < this.#full) return;
+    this.#statement.many(this.#values);
+    this.#values = [];
+  }
+
+  /** Stores the rest. */
+  end(): void {
+    const { width } = this.#statement;
+    for (let at = 0; at < this.#values.length; at += width) this.#statement.one(this.#values.slice(at, at + width));
+    this.#values = [];
   }
 }
 
