@@ -3,6 +3,7 @@ import { verdictsOf } from "../../core/model.ts";
 import { checkOutcome } from "./check-outcome.ts";
 import { checkReports, hold } from "./check-reports.ts";
 import { contentFrom, contentOf } from "./check-views.ts";
+import type { SequencerMember } from "./sequencer-member.ts";
 import type { Cast } from "./simulate.ts";
 import { appliedIn, recordsOf, replay } from "./truth.ts";
 import { partitions, type World } from "./world.ts";
@@ -15,6 +16,7 @@ export function check(world: World, { all, diverged, hosts }: Cast): void {
     if (life === undefined && name === diverged?.name) continue;
     hold(life !== undefined && contentOf(life.view) === content, () => `the view of ${name} is not that of a replay`);
   }
+  if (diverged !== undefined && !diverged.hasStopped) checkSound(world, diverged, verdicts);
   for (const decided of verdicts) checkOutcome(decided);
   const reports = hosts.flatMap(({ agents }) => agents.flatMap((agent) => agent.reports));
   checkReports(reports, verdicts.flat());
@@ -35,6 +37,18 @@ function checkVerdicts(world: World, partition: number): Verdict[] {
     hold(isEqual(bytes, model[index]), () => `the verdict of a replay ${where()} is not the model's`);
   }
   return decisions.map(({ verdict }) => verdict);
+}
+
+/** Who has sent a wrong verdict, and has read since what others made of that record, must have stopped. */
+function checkSound({ codec, verdicts: log }: World, { runName }: SequencerMember, truth: readonly Verdict[][]): void {
+  for (const [partition, decided] of truth.entries()) {
+    const chains = new Map(decided.map(({ offset, chain }) => [offset, chain]));
+    for (const { value, headers } of recordsOf(log, partition)) {
+      const verdict = headers["sequencer"] === runName ? codec.decodeVerdict(value) : undefined;
+      const isRight = verdict === undefined || chains.get(verdict.offset) === verdict.chain;
+      hold(isRight, () => `${runName} goes on after a wrong verdict at ${partition}@${verdict?.offset}`);
+    }
+  }
 }
 
 function isEqual(one: Uint8Array, other: Uint8Array | undefined): boolean {

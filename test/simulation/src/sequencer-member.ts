@@ -11,6 +11,11 @@ export class SequencerMember extends Member {
   /** The verdicts that it has sent. */
   #sent = new WeakSet<Uint8Array>();
 
+  /** The name that stands in the headers of what it sends in this life. */
+  get runName(): string {
+    return `${this.name}.${this.lives}`;
+  }
+
   /** How far it has read verdicts back. */
   headOf(partition: number): Position {
     return this.sequencer?.status().find((status) => status.partition === partition)?.head ?? beforeGenesis;
@@ -27,7 +32,7 @@ export class SequencerMember extends Member {
       codec,
       hash: sha256,
       stallAfter: plan.stallAfter,
-      name: `${this.name}.${this.lives}`,
+      name: this.runName,
       timing: this.#timingOf(process),
     });
     this.sequencer = sequencer;
