@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { Random, SqliteFile, SqliteLog } from "@seriatim/log";
-import { createCodec, decodeGenesis, emptyIntent, encodeGenesis, sha256, toKey, type RecordCodec } from "@seriatim/protocol";
+import { createCodec, decodeGenesis, encodeGenesis, sha256, toKey, type RecordCodec } from "@seriatim/protocol";
 import { EmbeddedSequencer } from "@seriatim/sequencer";
 import { View } from "@seriatim/view";
 import { expect, it, onTestFinished } from "vitest";
@@ -54,7 +54,22 @@ class Load {
     const number = (this.#count += 1);
     const key = toKey(`k/${this.#random.below(keys)}`);
     const value = this.#random.chance(0.1) ? null : Buffer.from(`${number} ${"x".repeat(this.#random.below(200))}`);
-    return this.codec.encodeIntent({ ...emptyIntent, space: this.codec.genesis.space, id: `intent ${number}`, agent: "load", points: number % 10 === 0 ? [{ key, version: null }] : [], writes: [{ key, value, blind: true }], });
+    return this.codec.encodeIntent({
+      kind: "submit",
+      space: this.codec.genesis.space,
+      partition: 0,
+      id: `intent ${number}`,
+      agent: "load",
+      snapshot: 0,
+      isolation: "serializable",
+      points: number % 10 === 0 ? [{ key, version: null }] : [],
+      ranges: [],
+      writes: [{ key, value, blind: true }],
+      effects: [],
+      validFrom: null,
+      validUntil: null,
+      result: null,
+    });
   }
 }
 
