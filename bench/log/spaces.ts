@@ -1,4 +1,4 @@
-import { toKey, type Submit } from "@seriatim/protocol";
+import { emptyIntent, toKey, type Submit } from "@seriatim/protocol";
 import type { EmbeddedSpace, OpenOptions } from "../../libs/seriatim/dist/embedded-space.d.ts";
 import { keyOf, keys, valueOf } from "./workload.ts";
 
@@ -12,23 +12,7 @@ export function openSpace(path: string, options?: OpenOptions): Promise<Embedded
 
 /** An intent as the workload makes it: two points, one write. */
 export function intentOf({ genesis }: Pick<EmbeddedSpace, "genesis">, id: string, draft: Partial<Submit>): Submit {
-  return {
-    kind: "submit",
-    space: genesis.space,
-    partition: 0,
-    id,
-    agent: "bench",
-    snapshot: 0,
-    isolation: "serializable",
-    points: [],
-    ranges: [],
-    writes: [],
-    effects: [],
-    validFrom: null,
-    validUntil: null,
-    result: null,
-    ...draft,
-  };
+  return { ...emptyIntent, space: genesis.space, id, agent: "bench", ...draft };
 }
 
 export function writeOf(index: number, count: number): Submit["writes"][number] {

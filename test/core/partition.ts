@@ -1,4 +1,4 @@
-import { createCodec, createGenesis, encodeGenesis, sha256, toBytes, toKey } from "@seriatim/protocol";
+import { emptyIntent, createCodec, createGenesis, encodeGenesis, sha256, toBytes, toKey } from "@seriatim/protocol";
 import type { Bytes, Cancel, Conflict, Genesis, Limits, Outcome, Submit, Verdict, Write } from "@seriatim/protocol";
 import { decide, evolve, initialState } from "../../services/sequencer/src/core/index.ts";
 import type { IntentsRecord, Rules } from "../../services/sequencer/src/core/index.ts";
@@ -11,23 +11,7 @@ export function genesisOf(partitions: number, limits: Partial<Limits>): Genesis 
 }
 
 export function submit(parts: Partial<Submit> = {}): Submit {
-  return {
-    kind: "submit",
-    space,
-    partition: 0,
-    id: "id",
-    agent: "agent",
-    snapshot: 0,
-    isolation: "serializable",
-    points: [],
-    ranges: [],
-    writes: [],
-    effects: [],
-    validFrom: null,
-    validUntil: null,
-    result: null,
-    ...parts,
-  };
+  return { ...emptyIntent, space, id: "id", agent: "agent", ...parts };
 }
 
 export function cancel(parts: Partial<Cancel> = {}): Cancel {

@@ -1,6 +1,7 @@
 /* What connects to a holder need not be a follower, and each follower gets its share. */
 import { once } from "node:events";
 import { createConnection } from "node:net";
+import { emptyIntent } from "@seriatim/protocol";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EmbeddedSpace } from "../../libs/seriatim/src/embedded-space.ts";
 import type { Append } from "../../libs/seriatim/src/embedded/append.ts";
@@ -101,22 +102,7 @@ function submit(space: EmbeddedSpace, id: string): Promise<void> {
 }
 
 function record({ codec, genesis: { space } }: EmbeddedSpace, id: string): Uint8Array {
-  return codec.encodeIntent({
-    kind: "submit",
-    space,
-    partition: 0,
-    id,
-    agent: "a",
-    snapshot: 0,
-    isolation: "none",
-    points: [],
-    ranges: [],
-    writes: [],
-    effects: [],
-    validFrom: null,
-    validUntil: null,
-    result: null,
-  });
+  return codec.encodeIntent({ ...emptyIntent, space, id, agent: "a", isolation: "none" });
 }
 
 function newAppend(): Append {

@@ -1,4 +1,4 @@
-import {
+import { emptyIntent,
   createCodec,
   currentRules,
   currentSchemas,
@@ -42,23 +42,7 @@ export const genesis: Genesis = {
 export const codec = createCodec(genesis, sha256);
 
 export function submit(id: string, parts: Partial<Submit>): Submit {
-  return {
-    kind: "submit",
-    space,
-    partition: 0,
-    id,
-    agent: "agent",
-    snapshot: 0,
-    isolation: "serializable",
-    points: [],
-    ranges: [],
-    writes: [],
-    effects: [],
-    validFrom: null,
-    validUntil: null,
-    result: null,
-    ...parts,
-  };
+  return { ...emptyIntent, space, id, agent: "agent", ...parts };
 }
 
 function put(key: string, value: string, blind = false) {

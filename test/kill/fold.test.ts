@@ -3,7 +3,15 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { Random, SqliteFile, SqliteLog } from "@seriatim/log";
-import { createCodec, decodeGenesis, encodeGenesis, sha256, toKey, type RecordCodec } from "@seriatim/protocol";
+import {
+  createCodec,
+  decodeGenesis,
+  emptyIntent,
+  encodeGenesis,
+  sha256,
+  toKey,
+  type RecordCodec,
+} from "@seriatim/protocol";
 import { EmbeddedSequencer } from "@seriatim/sequencer";
 import { View } from "@seriatim/view";
 import { expect, it, onTestFinished } from "vitest";
@@ -55,20 +63,12 @@ class Load {
     const key = toKey(`k/${this.#random.below(keys)}`);
     const value = this.#random.chance(0.1) ? null : Buffer.from(`${number} ${"x".repeat(this.#random.below(200))}`);
     return this.codec.encodeIntent({
-      kind: "submit",
+      ...emptyIntent,
       space: this.codec.genesis.space,
-      partition: 0,
       id: `intent ${number}`,
       agent: "load",
-      snapshot: 0,
-      isolation: "serializable",
       points: number % 10 === 0 ? [{ key, version: null }] : [],
-      ranges: [],
       writes: [{ key, value, blind: true }],
-      effects: [],
-      validFrom: null,
-      validUntil: null,
-      result: null,
     });
   }
 }

@@ -1,5 +1,6 @@
 import { SimulatedLog, SqliteFile, type Log } from "@seriatim/log";
 import {
+  emptyIntent,
   createCodec,
   createGenesis,
   encodeGenesis,
@@ -49,22 +50,7 @@ export class SimulatedSpace {
   }
 
   submit(parts: Partial<Submit> & Pick<Submit, "id">): Uint8Array {
-    return this.codec.encodeIntent({
-      kind: "submit",
-      space: this.genesis.space,
-      partition: 0,
-      agent: "agent",
-      snapshot: 0,
-      isolation: "serializable",
-      points: [],
-      ranges: [],
-      writes: [],
-      effects: [],
-      validFrom: null,
-      validUntil: null,
-      result: null,
-      ...parts,
-    });
+    return this.codec.encodeIntent({ ...emptyIntent, space: this.genesis.space, agent: "agent", ...parts });
   }
 
   async append(record: Uint8Array, partition = 0): Promise<number> {

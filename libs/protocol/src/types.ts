@@ -118,6 +118,21 @@ export interface Submit extends Addressed {
   readonly result: Uint8Array | null;
 }
 
+/** What an intent says that neither reads, writes nor asks for anything. */
+export const emptyIntent = {
+  kind: "submit",
+  partition: 0,
+  snapshot: 0,
+  isolation: "serializable",
+  points: [],
+  ranges: [],
+  writes: [],
+  effects: [],
+  validFrom: null,
+  validUntil: null,
+  result: null,
+} as const satisfies Omit<Submit, "space" | "id" | "agent">;
+
 /** Closes an id whose outcome its client does not know: the first of submit and cancel in the log wins. */
 export interface Cancel extends Addressed {
   readonly kind: "cancel";
