@@ -19,10 +19,12 @@ const window = Number(values.window);
 const print = (line: object): void => console.log(values.json ? JSON.stringify(line) : describe(line));
 
 const began = performance.now();
+const resident = new Map<number, number>();
 const { state, compared, differing, outcomes } = grow(records, window, (done) => {
   if (done < 2 ** 18 || (done & (done - 1)) !== 0) return;
   globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();
+  resident.set(done, rss);
   print({ records: done, "resident MiB": mebibytes(rss), "heap MiB": mebibytes(heapUsed) });
 });
 const seconds = (performance.now() - began) / 1000;
@@ -30,6 +32,10 @@ print({ records, window, seconds: round(seconds), "records a second": Math.round
 print({ compared, differing: differing.length, ...Object.fromEntries(outcomes) });
 for (const line of differing.slice(0, 5)) console.error(line);
 if (differing.length > 0) process.exitCode = 1;
+
+const [at22, at24] = [resident.get(2 ** 22), resident.get(2 ** 24)];
+if (at22 !== undefined && at24 !== undefined)
+  print({ "resident memory from 2^22 to 2^24 records, in percent": round((100 * at24) / at22 - 100) });
 
 print(await measureStart(Number(values["start-window"])));
 
