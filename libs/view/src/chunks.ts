@@ -2,7 +2,7 @@ import type { LogRecord } from "@seriatim/log";
 
 /**
  * How many records, and bytes of them, one transaction folds at most, so that none holds up the event loop for long
- * (some 40 ms). More at once is faster: what writes to the same page of the file is written once.
+ * (some 50 ms). More at once is faster: what writes to the same page of the file is written once.
  */
 export const chunkRecords = 8192;
 const chunkBytes = 4 * 1024 * 1024;
