@@ -13,6 +13,8 @@ import { partitions, type World } from "./world.ts";
 export async function lose(world: World, cast: Cast, loss: Loss): Promise<void> {
   world.note(loss);
   world.hasLost = true;
+  // What is on its way lands first.
+  await world.clock.sleep(5_000);
   const before = appliedEverywhere(world);
   const partition = pick(world.random, partitions);
   // One that is cut and has grown again looks to whoever is in the midst of it as if nothing had been.
