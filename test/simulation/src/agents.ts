@@ -28,9 +28,9 @@ export type Told =
   | { readonly kind: "failed"; readonly code: FailureCode };
 
 /** So many records stand in the intents log at the least when the agents have done. */
-const fewestIntents = 202;
+const fewestIntents = 200;
 /** So many jobs each agent does at the least. */
-const fewestJobs = 10;
+const fewestJobs = 8;
 
 /** Does jobs, one after another, through all the lives of its process. */
 export class Agent {

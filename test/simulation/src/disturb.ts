@@ -16,9 +16,10 @@ export async function disturb(world: World, cast: Cast): Promise<void> {
 const doing: readonly (readonly [Disturbance, (world: World, cast: Cast) => void])[] = [
   [
     "killSequencer",
-    (world, { sequencers, diverged }) => pick(world.random, [...sequencers, diverged ?? sequencers].flat()).kill(),
+    (world, { sequencers, diverged }) =>
+      pick(world.random, [...sequencers, ...(diverged === undefined ? [] : [diverged])]).kill(),
   ],
-  ["killReader", (world, { readers }) => pick(world.random, readers).kill()],
+  ["killReader", (_, { readers }) => readers[0]?.kill()],
   ["killAgents", (world, { hosts }) => pick(world.random, hosts).kill()],
   ["pause", (world, { all }) => pick(world.random, all).life?.process.pause(world.random.below(4_000))],
   ["verdictsCut", (world) => world.cutVerdicts(pick(world.random, partitions))],

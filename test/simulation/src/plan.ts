@@ -38,6 +38,8 @@ export interface Plan {
   readonly sequencers: number;
   /** The processes over which the agents are spread. */
   readonly hosts: number;
+  /** Processes that only read; those of the agents read too. */
+  readonly readers: number;
   /** The genesis' limit. */
   readonly window: number;
   readonly verdictTimeout: number;
@@ -82,13 +84,16 @@ const disturbing: readonly Disturbance[] = [
 export function planOf(random: Random): Plan {
   const some = (most: number): number => (random.chance(0.6) ? (most * (1 + random.below(100))) / 100 : 0);
   const rates = (): FaultRates => Object.fromEntries(logFaults.map((fault) => [fault, some(often(fault))]));
-  const hasDiverged = random.chance(0.3);
+  const hasDiverged = random.chance(0.2);
   const loss = !hasDiverged && random.chance(0.12) ? losses[random.below(losses.length)] : undefined;
   const chances: Partial<Record<Disturbance, number>> = {};
   for (const disturbance of disturbing) chances[disturbance] = some(0.3);
+  const readers = random.below(2);
+  if (readers === 0) chances.killReader = 0;
   return {
-    sequencers: pick(random, [2, 2, 2, 3, 3, 4]),
-    hosts: pick(random, [1, 1, 2]),
+    sequencers: pick(random, [2, 2, 2, 2, 3, 4]),
+    hosts: pick(random, [1, 1, 1, 2]),
+    readers,
     window: random.chance(0.5) ? 15 + random.below(60) : 10_000,
     verdictTimeout: pick(random, [200, 1_000, 5_000]),
     stallAfter: pick(random, [200, 400]),

@@ -70,7 +70,7 @@ function castOf(world: World): Cast {
   const { plan } = world;
   const sequencers = named(plan.sequencers, "sequencer", (name) => new SequencerMember(world, name));
   const diverged = plan.hasDiverged ? new DivergedMember(sequencers, world, "diverged sequencer") : undefined;
-  const readers = named(1, "reader", (name) => new Reader(world, name));
+  const readers = named(plan.readers, "reader", (name) => new Reader(world, name));
   const spread = Array.from({ length: plan.hosts }, (_, host) =>
     agents.filter((_name, at) => at % plan.hosts === host),
   );

@@ -168,7 +168,7 @@ export class SqliteFile {
   }
 
   #commit<T>(work: () => T): T {
-    if (inodeOf(this.path) !== this.#inode) throw movedFailure(this.path);
+    if (this.path !== memoryPath && inodeOf(this.path) !== this.#inode) throw movedFailure(this.path);
     let changes = 0;
     const result = this.#within(this.#statements.begin, () => {
       changes = this.#changes();
