@@ -1,5 +1,5 @@
 /*
- * The rules once more, as DESIGN.md reads, by the plainest means: whole histories, no index, no forgetting, keys
+ * The rules once more, as ARCHITECTURE.md numbers them, by the plainest means: whole histories, no index, no forgetting, keys
  * compared as buffers. Shares only the contract's types and codec with what it judges.
  */
 import { Buffer } from "node:buffer";

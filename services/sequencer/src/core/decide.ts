@@ -1,5 +1,5 @@
 /*
- * The one decision of a space. Invariants (DESIGN.md's numbers):
+ * The one decision of a space. Invariants (numbered as in ARCHITECTURE.md):
  *
  *  1  The verdict, to the byte, is a function of the partition's intents log up to the record. Log time is the highest
  *     append time so far.
