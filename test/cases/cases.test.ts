@@ -1,5 +1,5 @@
 /*
- * What went wrong for others, as tests. Each small scenario runs on an embedded file and on a real Kafka, with
+ * What went wrong for others (docs/cases.md), as tests. Each small scenario runs on an embedded file and on a real Kafka, with
  * participants that share nothing but the log. Races go by barrier: everyone reads, then everyone commits.
  */
 import { execFile } from "node:child_process";
