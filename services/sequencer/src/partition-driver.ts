@@ -2,7 +2,7 @@ import { Wakeup, type Log, type LogRecord, type SqliteFile } from "@seriatim/log
 import { isFailure, type Offset, type RecordCodec } from "@seriatim/protocol";
 import type { View } from "@seriatim/view";
 import type { Pipeline } from "./pipeline.ts";
-import type { PartitionStatus } from "./sequencer.ts";
+import type { PartitionStatus } from "./status.ts";
 import type { Timing } from "./timing.ts";
 
 /** The most that is decided and not read back: what a sequencer holds in memory while the verdicts log is away. */

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Log, SqliteFile } from "@seriatim/log";
-import { Failure, type Hash, type Offset, type Position, type RecordCodec } from "@seriatim/protocol";
+import { Failure, type Hash, type RecordCodec } from "@seriatim/protocol";
 import { verifyPosition, type View } from "@seriatim/view";
 import { restoredState, type MemoryState } from "./core/index.ts";
 import { PartitionDriver } from "./partition-driver.ts";
 import { Pipeline } from "./pipeline.ts";
+import type { PartitionStatus } from "./status.ts";
 import { processTiming, type Timing } from "./timing.ts";
 
 export interface SequencerOptions {
@@ -23,20 +24,6 @@ export interface SequencerOptions {
   readonly name?: string;
   /** Default: the process's clock, timers and chance. */
   readonly timing?: Timing;
-}
-
-export interface PartitionStatus {
-  readonly partition: number;
-  readonly leading: boolean;
-  readonly head: Position;
-  readonly decided: Offset;
-  readonly pending: number;
-  /** Verdicts read that answered what was answered already, since the start. */
-  readonly repeats: number;
-  /** Verdicts read whose predecessor was missing, since the start. */
-  readonly gaps: number;
-  /** How often the head stalled and this sequencer sent again. */
-  readonly stalls: number;
 }
 
 /**
