@@ -1,6 +1,13 @@
-import type * as Inside from "../../libs/seriatim/dist/kafka-space.d.ts";
+import type * as Init from "../../libs/seriatim/dist/kafka-init.d.ts";
+import type * as Logs from "../../libs/seriatim/dist/kafka-logs.d.ts";
+import type * as Space from "../../libs/seriatim/dist/kafka-space.d.ts";
 
 /** Inside of the package, for what its public face does not show. */
-const inside = new URL("../../../libs/seriatim/dist/kafka-space.js", import.meta.url).href;
-export const { KafkaLogs, KafkaSpace, initKafka, openView } = (await import(inside)) as typeof Inside;
-export type KafkaLogs = Inside.KafkaLogs;
+async function inside<T>(name: string): Promise<T> {
+  return (await import(new URL(`../../../libs/seriatim/dist/${name}.js`, import.meta.url).href)) as T;
+}
+
+export const { initKafka } = await inside<typeof Init>("kafka-init");
+export const { KafkaLogs, openView } = await inside<typeof Logs>("kafka-logs");
+export const { KafkaSpace } = await inside<typeof Space>("kafka-space");
+export type KafkaLogs = Logs.KafkaLogs;

@@ -3,7 +3,7 @@ import { hexOf, sha256 } from "@seriatim/protocol";
 import { Sequencer } from "@seriatim/sequencer";
 import { follow } from "@seriatim/view";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { KafkaLogs, openView } from "../../libs/seriatim/src/kafka-space.ts";
+import { KafkaLogs, openView } from "../../libs/seriatim/src/kafka-logs.ts";
 import { replay } from "../kill/replay.ts";
 import { describeKafka } from "../support/kafka.ts";
 import { temporaryFile } from "../support/temporary.ts";

@@ -3,7 +3,7 @@ import { createTopic, KafkaConnection, openKafkaLog } from "@seriatim/log";
 import { isFailure } from "@seriatim/protocol";
 import kafkajs from "kafkajs";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { initKafka } from "../../libs/seriatim/src/kafka-space.ts";
+import { initKafka } from "../../libs/seriatim/src/kafka-init.ts";
 import { describeProxied } from "../support/own-broker.ts";
 import { temporaryFile } from "../support/temporary.ts";
 import { join, makeSpace, sequence, type MadeSpace } from "./spaces.ts";

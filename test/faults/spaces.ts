@@ -7,7 +7,8 @@ import type { Limits } from "@seriatim/protocol";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { keepSequencing } from "../../libs/seriatim/src/cli/sequencing.ts";
-import { initKafka, KafkaSpace } from "../../libs/seriatim/src/kafka-space.ts";
+import { initKafka } from "../../libs/seriatim/src/kafka-init.ts";
+import { KafkaSpace } from "../../libs/seriatim/src/kafka-space.ts";
 import type { Participant } from "../support/spaces.ts";
 import { temporaryFile } from "../support/temporary.ts";
 

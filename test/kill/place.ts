@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 import { SqliteFile } from "@seriatim/log";
 import { View } from "@seriatim/view";
 import { EmbeddedSpace } from "../../libs/seriatim/src/embedded-space.ts";
-import { initKafka, KafkaSpace } from "../../libs/seriatim/src/kafka-space.ts";
+import { initKafka } from "../../libs/seriatim/src/kafka-init.ts";
+import { KafkaSpace } from "../../libs/seriatim/src/kafka-space.ts";
 import { startBroker, type Broker } from "../../tools/kafka/broker.mjs";
 import type { Kind } from "./member.ts";
 

@@ -9,7 +9,8 @@ import { decide, evolve, initialState } from "@seriatim/sequencer";
 import type { Log } from "@seriatim/log";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EmbeddedSpace } from "../../libs/seriatim/src/embedded-space.ts";
-import { initKafka, KafkaSpace } from "../../libs/seriatim/src/kafka-space.ts";
+import { initKafka } from "../../libs/seriatim/src/kafka-init.ts";
+import { KafkaSpace } from "../../libs/seriatim/src/kafka-space.ts";
 import { describeKafka } from "../support/kafka.ts";
 import { temporaryFile } from "../support/temporary.ts";
 

@@ -4,7 +4,9 @@ import { sha256, type Limits } from "@seriatim/protocol";
 import { Sequencer } from "@seriatim/sequencer";
 import { describe, onTestFinished } from "vitest";
 import { EmbeddedSpace } from "../../libs/seriatim/src/embedded-space.ts";
-import { initKafka, KafkaLogs, KafkaSpace, openView } from "../../libs/seriatim/src/kafka-space.ts";
+import { initKafka } from "../../libs/seriatim/src/kafka-init.ts";
+import { KafkaLogs, openView } from "../../libs/seriatim/src/kafka-logs.ts";
+import { KafkaSpace } from "../../libs/seriatim/src/kafka-space.ts";
 import { describeKafka } from "./kafka.ts";
 import { temporaryFile } from "./temporary.ts";
 

@@ -1,6 +1,7 @@
 export { connect, open } from "./open.ts";
 export type { OpenOptions } from "./embedded-space.ts";
-export { initKafka, type ConnectOptions, type InitOptions } from "./kafka-space.ts";
+export { initKafka, type InitOptions } from "./kafka-init.ts";
+export { type ConnectOptions } from "./kafka-space.ts";
 export type * from "@seriatim/client";
 export {
   defaultLimits,

@@ -3,7 +3,7 @@ import type { Log } from "@seriatim/log";
 import type { Genesis } from "@seriatim/protocol";
 import { follow, type View } from "@seriatim/view";
 import { allPartitions } from "../genesis.ts";
-import { KafkaLogs, openView } from "../kafka-space.ts";
+import { KafkaLogs, openView } from "../kafka-logs.ts";
 import { openFile, sayAlarm } from "./open-space.ts";
 import { say } from "./output.ts";
 import type { Place } from "./place.ts";

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { Failure, isFailure, sha256, spaceName } from "@seriatim/protocol";
 import { Sequencer, type PartitionStatus } from "@seriatim/sequencer";
-import { KafkaLogs, openView } from "../kafka-space.ts";
+import { KafkaLogs, openView } from "../kafka-logs.ts";
 
 export interface Ready {
   /** The sequencer's own name, as in the headers of its verdicts. */

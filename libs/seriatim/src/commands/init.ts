@@ -7,7 +7,7 @@ import { whole } from "../cli/numbers.ts";
 import { printJson, printTable } from "../cli/output.ts";
 import { addJsonFlag, addPlaceFlags, placeOf, placeText, type Place } from "../cli/place.ts";
 import { EmbeddedSpace } from "../embedded-space.ts";
-import { initKafka } from "../kafka-space.ts";
+import { initKafka } from "../kafka-init.ts";
 
 interface Flags {
   readonly partitions?: string;

@@ -10,7 +10,7 @@ import { openFile } from "../cli/open-space.ts";
 import { coloured, escapeUnprintable, print, printJson, say } from "../cli/output.ts";
 import { addJsonFlag, addPlaceFlags, placeOf, type Place } from "../cli/place.ts";
 import type { EmbeddedSpace } from "../embedded-space.ts";
-import { KafkaLogs } from "../kafka-space.ts";
+import { KafkaLogs } from "../kafka-logs.ts";
 
 interface Flags {
   readonly from?: string;

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { initKafka } from "../kafka-space.ts";
+import { initKafka } from "../kafka-init.ts";
 import type { TemporaryFolder } from "./folder.ts";
 import type { Address } from "./messages.ts";
 import type { FilePlace, KafkaPlace } from "./options.ts";
