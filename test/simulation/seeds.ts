@@ -11,7 +11,7 @@ const manySeeds = 400;
 /** Two halves, in two files, so that two workers share the work. */
 export function testHalf(half: 0 | 1): void {
   const count = Math.ceil(seeds / 2);
-  it(`${count} seeds hold, and every kind of fault fires in one of a hundred`, { timeout: 600_000 }, async () => {
+  it(`${count} seeds hold, and every kind of fault fires in one of a hundred`, { timeout: 1_800_000 }, async () => {
     const summary = await runSeeds(1 + half * count, count);
     console.log(describeSummary(summary));
     expect(summary.failures.map(describeFailure)).toEqual([]);
