@@ -91,9 +91,10 @@ export class Stream {
     };
   }
 
-  /** An offset before `offset`: mostly within a window of it, and now and then just beyond. */
+  /** An offset before `offset`: mostly within a window of it, now and then just beyond, and often at its very edge. */
   #back(offset: Offset): Offset {
-    return Math.max(0, offset - 1 - lotOf(offset + 5, Math.ceil(this.#window * 1.2)));
+    const edge = lotOf(offset + 6, 4) === 0 ? this.#window - lotOf(offset + 7, 3) : undefined;
+    return Math.max(0, offset - (edge ?? 1 + lotOf(offset + 5, Math.ceil(this.#window * 1.2))));
   }
 }
 
