@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { Failure } from "@seriatim/protocol";
 import { isBusy, toFailure } from "./errors.ts";
+import { pragma, retain } from "./retained.ts";
 
 export interface SqliteFileOptions {
   /**
@@ -27,7 +28,7 @@ export function openDatabase(path: string, options: SqliteFileOptions): Database
   checkPath(path, options);
   let database: Database.Database | undefined;
   try {
-    const opened = new Database(path, { readonly: options.readonly === true, timeout: 0 });
+    const opened = retain(new Database(path, { readonly: options.readonly === true, timeout: 0 }));
     database = opened;
     untilFree(path, () => prepare(opened, path, options));
     return opened;
@@ -39,35 +40,38 @@ export function openDatabase(path: string, options: SqliteFileOptions): Database
 
 /** A database in memory, new or from an image. */
 export function openInMemory(image?: Uint8Array): Database.Database {
-  const database = image === undefined ? new Database(":memory:") : new Database(Buffer.from(image));
-  database.pragma("trusted_schema = OFF");
-  database.pragma("foreign_keys = OFF");
-  database.pragma(`application_id = ${applicationId}`);
+  const database = retain(image === undefined ? new Database(":memory:") : new Database(Buffer.from(image)));
+  pragma(database, "trusted_schema = OFF");
+  pragma(database, "foreign_keys = OFF");
+  pragma(database, `application_id = ${applicationId}`);
   return database;
 }
 
 function prepare(database: Database.Database, path: string, options: SqliteFileOptions): void {
-  database.pragma("trusted_schema = OFF");
-  database.pragma("foreign_keys = OFF");
-  database.pragma("cache_size = -16000");
+  pragma(database, "trusted_schema = OFF");
+  pragma(database, "foreign_keys = OFF");
+  pragma(database, "cache_size = -16000");
   const isOurs = checkOwner(database, path);
   if (options.readonly === true) return;
-  const mode = database.pragma("journal_mode = WAL", { simple: true });
+  const mode = pragma(database, "journal_mode = WAL");
   if (mode !== "wal") {
     const message = `${path} is on a file system without shared memory (journal mode ${String(mode)}); keep it on a local disk`;
     throw new Failure("invalid_argument", message);
   }
-  database.pragma(`synchronous = ${options.synchronous === "normal" ? "NORMAL" : "FULL"}`);
+  pragma(database, `synchronous = ${options.synchronous === "normal" ? "NORMAL" : "FULL"}`);
   if (isOurs) return;
-  const mark = database.transaction(() => {
-    if (!checkOwner(database, path)) database.pragma(`application_id = ${applicationId}`);
-  });
-  mark.immediate();
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    if (!checkOwner(database, path)) pragma(database, `application_id = ${applicationId}`);
+    database.exec("COMMIT");
+  } finally {
+    if (database.inTransaction) database.exec("ROLLBACK");
+  }
 }
 
 /** Whether the file bears our mark; false for an empty one. @throws Failure `not_a_space` for any other database. */
 function checkOwner(database: Database.Database, path: string): boolean {
-  const owner = database.pragma("application_id", { simple: true });
+  const owner = pragma(database, "application_id");
   if (owner === applicationId) return true;
   const hasTables = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== undefined;
   if (owner === 0 && !hasTables) return false;

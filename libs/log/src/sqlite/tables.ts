@@ -41,6 +41,9 @@ export function createLog(database: Database, name: string, partitions: number):
   }
 }
 
+/** How many rows one query fetches: of the longest records some tens of MB. */
+const pageRows = 32;
+
 /**
  * The records of one partition: a table of its own, whose rowid is the offset. So a record is stored once, in one
  * tree, and appending goes to that tree's end: half the time and a tenth less space than one table with a key over
@@ -50,14 +53,14 @@ export function createLog(database: Database, name: string, partitions: number):
  */
 export class PartitionTable {
   readonly #insert: Statement<[number, number, Uint8Array, string | null]>;
-  readonly #select: Statement<[number], Row>;
+  readonly #select: Statement<[number, number], Row>;
   readonly #bounds: Statement<[], [number | null, number | null]>;
 
   constructor(database: Database, name: string, partition: number) {
     const table = tableName(name, partition);
     this.#insert = database.prepare(`INSERT INTO ${table} (offset, time, value, headers) VALUES (?, ?, ?, ?)`);
     this.#select = database.prepare(
-      `SELECT offset, time, value, headers FROM ${table} WHERE offset >= ? ORDER BY offset`,
+      `SELECT offset, time, value, headers FROM ${table} WHERE offset >= ? ORDER BY offset LIMIT ?`,
     );
     // Two subqueries, since SQLite seeks to a lone min or max but scans the table for both.
     this.#bounds = database
@@ -87,13 +90,16 @@ export class PartitionTable {
   read(from: number, limit: BatchLimit): LogRecord[] {
     const records: LogRecord[] = [];
     let bytes = 0;
-    for (const row of this.#select.iterate(from)) {
-      bytes += row.value.length;
-      if (records.length > 0 && bytes > limit.bytes) break;
-      records.push({ offset: row.offset, time: row.time, value: row.value, headers: parseHeaders(row.headers) });
-      if (records.length >= limit.count) break;
+    for (let position = from; ;) {
+      const page = this.#select.all(position, Math.min(pageRows, limit.count - records.length));
+      for (const { offset, time, value, headers } of page) {
+        bytes += value.length;
+        if (records.length > 0 && bytes > limit.bytes) return records;
+        records.push({ offset, time, value, headers: parseHeaders(headers) });
+        position = offset + 1;
+      }
+      if (page.length < pageRows || records.length >= limit.count) return records;
     }
-    return records;
   }
 }
 
