@@ -9,10 +9,13 @@ tell({ kind: "ready" });
 for (let look = 0; ; look += 1) {
   const ledger = `ledger${look % ledgers}`;
   try {
-    const { value } = await coordinator.run({ agent: name }, async (tx) => ({
+    const result = await coordinator.run({ agent: name }, async (tx) => ({
       count: (await tx.get(`${ledger}/count`)) ?? 0,
       entries: await tx.count({ prefix: `${ledger}/entries/` }),
     }));
+    // Refused: others wrote at each of its attempts, and it has seen nothing.
+    if (result.outcome === "refused") continue;
+    const { value } = result;
     tell({ kind: "looked", whole: value.count === value.entries, ...value });
   } catch (error) {
     end(error);
