@@ -6,9 +6,11 @@ import type { Database } from "better-sqlite3";
  * statements each time that a file is opened, and none later. A file that was closed is closed all the same.
  */
 const retained = new Set<unknown>();
+const isNeeded = Number(process.versions.node.split(".")[0]) >= 24;
 
-/** `database`, which with all that it prepares is kept for as long as the process lives. */
+/** `database`, which with all that it prepares is kept for as long as the process lives, where that is needed. */
 export function retain(database: Database): Database {
+  if (!isNeeded) return database;
   retained.add(database);
   const prepare = database.prepare.bind(database);
   database.prepare = ((sql: string) => {
