@@ -1,5 +1,6 @@
+import { asBuffer } from "./buffers.ts";
 import { Failure } from "./failure.ts";
-import { asBuffer, isGenesis } from "./genesis.ts";
+import { isGenesis } from "./genesis.ts";
 import { bufferOf } from "./keys.ts";
 import { headerOf, readerOf, schemas, type RecordReader } from "./schemas.ts";
 import type { Digest, Genesis, Hash, Intent, InvalidReason, RecordKind, Verdict } from "./types.ts";

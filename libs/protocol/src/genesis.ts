@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { asBuffer } from "./buffers.ts";
 import { Failure } from "./failure.ts";
 import { bufferOf, bytesOf, type Bytes } from "./keys.ts";
 import { checkGenesis, defaultLimits } from "./limits.ts";
@@ -99,10 +100,6 @@ function admitted({ kind, text }: WireGenesis["schemas"][number]): AdmittedSchem
     "unknown_rules",
     `the genesis admits records of the kind ${JSON.stringify(kind)}, which this version of Seriatim does not know: upgrade it`,
   );
-}
-
-export function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** A space's identity as people read it: a UUID. */

@@ -1,4 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
+import { asBuffer } from "./buffers.ts";
 import { Failure } from "./failure.ts";
 
 declare const byteString: unique symbol;
@@ -38,7 +39,7 @@ export function bufferOf(bytes: Bytes): Buffer {
 }
 
 export function bytesOf(buffer: Uint8Array): Bytes {
-  return Buffer.from(buffer.buffer, buffer.byteOffset, buffer.byteLength).toString("latin1") as Bytes;
+  return asBuffer(buffer).toString("latin1") as Bytes;
 }
 
 /** What is wrong with a key, as a clause that follows the key's name; undefined when it is a key. */

@@ -1,3 +1,4 @@
+import { asBuffer } from "./buffers.ts";
 import { bufferOf, bytesOf } from "./keys.ts";
 import type {
   Cancel,
@@ -73,16 +74,12 @@ export interface WireVerdict {
   readonly chain: Buffer;
 }
 
-function buffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
 function optionalBuffer(bytes: Uint8Array | null): Buffer | null {
-  return bytes === null ? null : buffer(bytes);
+  return bytes === null ? null : asBuffer(bytes);
 }
 
 function effectToWire(effect: Effect): WireEffect {
-  return { name: effect.name, lane: effect.lane, arguments: buffer(effect.arguments) };
+  return { name: effect.name, lane: effect.lane, arguments: asBuffer(effect.arguments) };
 }
 
 export function submitToWire(submit: Submit): WireSubmit {
@@ -128,7 +125,7 @@ export function cancelFromWire(wire: WireCancel): Cancel {
 function outcomeToWire(outcome: Outcome): WireOutcome {
   switch (outcome.kind) {
     case "genesis":
-      return { "seriatim.Founded": { genesis: buffer(outcome.genesis) } };
+      return { "seriatim.Founded": { genesis: asBuffer(outcome.genesis) } };
     case "committed":
       return {
         "seriatim.Committed": {
