@@ -1,4 +1,5 @@
 export * from "./codec.ts";
+export * from "./effects.ts";
 export * from "./failure.ts";
 export { createGenesis, currentRules, decodeGenesis, encodeGenesis, isGenesis, spaceName } from "./genesis.ts";
 export * from "./hash.ts";
