@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { attemptId, type RunResult, type Transaction } from "@seriatim/client";
 import { prefixRange, toKey, type Limits } from "@seriatim/protocol";
 import { expect, it } from "vitest";
+import { appliedVerdicts } from "../support/applied.ts";
 import { Barrier, describeSpaces, type MakeSpace, type Participant } from "../support/spaces.ts";
 
 const run = promisify(execFile);
@@ -232,7 +233,7 @@ await describeSpaces("case", (make: MakeSpace) => {
     });
   });
 
-  it("22, 27: the same intent five times in the log: one commit, and four verdicts that say so", async () => {
+  it("22, 27: the same intent five times in the log: one commit with its effect, and four verdicts that say so", async () => {
     const [{ coordinator, space }] = await pair();
     const key = toKey("orders/1");
     const intent = {
@@ -240,6 +241,7 @@ await describeSpaces("case", (make: MakeSpace) => {
       id: "order 1",
       snapshot: 0,
       writes: [{ key, value: Buffer.from("1"), blind: false }],
+      effects: [{ name: "pay", lane: "default", arguments: Buffer.from("50") }],
     };
     const first = await coordinator.submit(intent);
     if (first.outcome === "refused") throw new Error("the first commits");
@@ -258,6 +260,9 @@ await describeSpaces("case", (make: MakeSpace) => {
       const outcome = space.view.decision(first.version.partition, offset)?.outcome;
       expect(outcome).toEqual({ kind: "repeated", first: first.version.offset });
     }
+    const verdicts = await appliedVerdicts(space, first.version.partition, end - 1);
+    const effects = verdicts.flatMap(({ outcome }) => (outcome.kind === "committed" ? outcome.effects : []));
+    expect(effects.map(({ name }) => name)).toEqual(["pay"]);
   });
 
   it("41: another participant sees my write from my version on, or says in time that it does not yet", async () => {

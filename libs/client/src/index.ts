@@ -27,5 +27,5 @@ export { advices } from "./result.ts";
 export type { Space } from "./space.ts";
 export type { Advance } from "@seriatim/view";
 export type { Statistics } from "./statistics.ts";
-export type { Item, Range, ScanOptions, Transaction, WriteOptions } from "./transaction.ts";
+export type { DeferOptions, Item, Range, ScanOptions, Transaction, WriteOptions } from "./transaction.ts";
 export { decodeValue, encodeValue } from "./values.ts";

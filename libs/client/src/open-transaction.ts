@@ -2,6 +2,7 @@ import { assert, Failure, fromBytes } from "@seriatim/protocol";
 import type { Genesis, Isolation, Key, KeyRange, Limits, Offset, Submit, Version } from "@seriatim/protocol";
 import type { View } from "@seriatim/view";
 import { keyWithin, timeOf, valueWithin } from "./arguments.ts";
+import { EffectSet } from "./effect-set.ts";
 import type { Memo } from "./memo.ts";
 import { mergedCount } from "./merged-count.ts";
 import { mergedScan, type MergedScanOptions, type Row } from "./merged-scan.ts";
@@ -9,7 +10,7 @@ import { Placement } from "./placement.ts";
 import { coveredRange, toRange, toScanOptions } from "./ranges.ts";
 import { ReadSet } from "./read-set.ts";
 import type { Space } from "./space.ts";
-import type { Item, Range, ScanOptions, Transaction, WriteOptions } from "./transaction.ts";
+import type { DeferOptions, Item, Range, ScanOptions, Transaction, WriteOptions } from "./transaction.ts";
 import { decodeValue } from "./values.ts";
 import { breathe } from "./waiting.ts";
 import { Watch } from "./watch.ts";
@@ -29,7 +30,7 @@ export interface OpeningOptions {
 /** The part of an intent that a transaction's function has made. */
 export type Draft = Pick<
   Submit,
-  "partition" | "snapshot" | "points" | "ranges" | "writes" | "validFrom" | "validUntil"
+  "partition" | "snapshot" | "points" | "ranges" | "writes" | "effects" | "validFrom" | "validUntil"
 >;
 
 /** Keys read at once without letting the event loop go round. */
@@ -47,6 +48,7 @@ export class OpenTransaction implements Transaction {
   readonly #snapshots: Offset[];
   readonly #reads: ReadSet;
   readonly #writes: WriteSet;
+  readonly #effects: EffectSet;
   readonly #watch: Watch;
   #validFrom: number | null = null;
   #validUntil: number | null = null;
@@ -62,6 +64,7 @@ export class OpenTransaction implements Transaction {
     this.#snapshots = [...options.snapshots];
     this.#reads = new ReadSet(space.genesis.limits);
     this.#writes = new WriteSet(space.genesis.limits);
+    this.#effects = new EffectSet(space.genesis.limits);
     this.#watch = new Watch(
       space,
       {
@@ -147,6 +150,11 @@ export class OpenTransaction implements Transaction {
     this.#write(keyWithin(key, this.#limits), null, options);
   }
 
+  defer(name: string, args: unknown, options: DeferOptions = {}): void {
+    this.#checkOpen();
+    this.#effects.defer(name, args, options);
+  }
+
   validUntil(time: Date | number): void {
     this.#checkOpen();
     this.#validUntil = Math.min(timeOf(time, "validUntil"), this.#validUntil ?? Number.POSITIVE_INFINITY);
@@ -168,9 +176,9 @@ export class OpenTransaction implements Transaction {
     return this.#watch.isOverwritten;
   }
 
-  /** Nothing was read or written: there is nothing to decide. */
+  /** Nothing was read, written or deferred: there is nothing to decide. */
   get isEmpty(): boolean {
-    return this.#reads.isEmpty && this.#writes.isEmpty;
+    return this.#reads.isEmpty && this.#writes.isEmpty && this.#effects.isEmpty;
   }
 
   draft(): Draft {
@@ -182,6 +190,7 @@ export class OpenTransaction implements Transaction {
       points: this.#reads.points,
       ranges: this.#reads.ranges,
       writes: this.#writes.writes,
+      effects: this.#effects.effects,
       validFrom: this.#validFrom,
       validUntil: this.#validUntil,
     };

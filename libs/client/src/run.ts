@@ -157,7 +157,7 @@ export class Run<T> {
   #intent(id: string, tx: OpenTransaction, result: Uint8Array | null): Submit {
     const { space } = this.#environment.space.genesis;
     const { agent, isolation } = this.#settings;
-    return { kind: "submit", space, id, agent, isolation, ...tx.draft(), effects: [], result };
+    return { kind: "submit", space, id, agent, isolation, ...tx.draft(), result };
   }
 
   #judge(intent: Submit, answer: Answer): Outcome<T> {

@@ -18,6 +18,14 @@ export interface WriteOptions {
   readonly blind?: boolean | undefined;
 }
 
+export interface DeferOptions {
+  /**
+   * Effects of one lane leave in the order of the log, each after the one before it has ended; those of other lanes do not
+   * wait for them. "default" unless given, one for each partition.
+   */
+  readonly lane?: string | undefined;
+}
+
 /** A key and what it holds, as a transaction sees it. */
 export interface Item<T = unknown> {
   readonly key: string;
@@ -74,6 +82,16 @@ export interface Transaction {
   put(key: string, value: unknown, options?: WriteOptions): void;
   /** Deletes the key. To delete an absent key is no error. */
   delete(key: string, options?: WriteOptions): void;
+
+  /**
+   * Asks for something to be done outside, by the handler of this name, if and only if the transaction commits: after the
+   * commit, at least once, and under one idempotency key however often. The effects of one transaction leave in the order
+   * in which they were deferred. A transaction that only defers is decided too.
+   *
+   * @param args JSON, as {@link put} takes it, but no raw bytes. They stand in the log for good: no secrets.
+   * @example tx.defer("notify", { approval: 1042 });
+   */
+  defer(name: string, args: unknown, options?: DeferOptions): void;
 
   /**
    * Refuses the transaction (`not_in_time`) if log time at its decision is `time` or later. Given more than once, the

@@ -22,6 +22,11 @@ export function encodeValue(value: unknown, what = "value"): Uint8Array {
     bytes.set(value, 1);
     return bytes;
   }
+  return encodeJson(value, what);
+}
+
+/** As {@link encodeValue}, but for raw bytes, which JSON cannot hold. */
+export function encodeJson(value: unknown, what: string): Uint8Array {
   check(value, { name: what, within: undefined, value, depth: 0 });
   return Buffer.from(JSON.stringify(value), "utf8");
 }

@@ -1,0 +1,66 @@
+import { Failure, toBytes } from "@seriatim/protocol";
+import type { Effect, Limits } from "@seriatim/protocol";
+import type { DeferOptions } from "./transaction.ts";
+import { encodeJson } from "./values.ts";
+
+/** The lane of an effect for which none was named. */
+export const defaultLane = "default";
+
+/** What a transaction has deferred, in the order issued. */
+export class EffectSet {
+  readonly #limits: Limits;
+  readonly #effects: Effect[] = [];
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  get effects(): readonly Effect[] {
+    return this.#effects;
+  }
+
+  get isEmpty(): boolean {
+    return this.#effects.length === 0;
+  }
+
+  defer(name: string, args: unknown, { lane = defaultLane }: DeferOptions): void {
+    const { effects, nameBytes } = this.#limits;
+    checkLabel(name, "the name of an effect", nameBytes);
+    checkLabel(lane, `the lane of effect ${JSON.stringify(name)}`, nameBytes);
+    const bytes = argumentsWithin(name, args);
+    if (this.#effects.length >= effects)
+      throw new Failure(
+        "invalid_argument",
+        `this transaction has deferred ${effects} effects, which is the limit of this space (effects); ` +
+          "defer one effect that does several things, or split the work over several transactions",
+      );
+    this.#effects.push({ name, lane, arguments: bytes });
+  }
+}
+
+/** @throws Failure `invalid_argument` when they are no JSON. */
+export function argumentsWithin(name: string, args: unknown): Uint8Array {
+  const what = `the arguments of ${JSON.stringify(name)}`;
+  if (args === undefined)
+    throw new Failure(
+      "invalid_argument",
+      `${what} are undefined, which JSON cannot hold; give null where it takes none`,
+    );
+  return encodeJson(args, what);
+}
+
+/** @throws Failure `invalid_argument` when it is no text, empty or too long. */
+export function checkLabel(label: string, what: string, nameBytes: number): void {
+  if (typeof label !== "string" || label === "" || !label.isWellFormed())
+    throw new Failure("invalid_argument", `${what} is ${shown(label)}; it is a text of at least one character`);
+  const { length } = toBytes(label);
+  if (length > nameBytes)
+    throw new Failure(
+      "invalid_argument",
+      `${what} is ${length} bytes long in UTF-8; at most ${nameBytes} are allowed in this space (nameBytes)`,
+    );
+}
+
+function shown(label: unknown): string {
+  return typeof label === "string" ? JSON.stringify(label) : String(label);
+}
