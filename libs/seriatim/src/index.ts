@@ -4,6 +4,17 @@ export { initKafka, type InitOptions } from "./kafka-init.ts";
 export { type ConnectOptions } from "./kafka-space.ts";
 export type * from "@seriatim/client";
 export {
+  CallError,
+  defineHandlers,
+  type CallContext,
+  type CallFault,
+  type ForwardCall,
+  type Handler,
+  type HandlerDefinition,
+  type Handlers,
+  type Reconciled,
+} from "@seriatim/effects";
+export {
   defaultLimits,
   Failure,
   failureCodes,
