@@ -7,9 +7,10 @@ import { whole } from "../cli/numbers.ts";
 import { print, printJson } from "../cli/output.ts";
 import { runDemo, type DemoResult } from "../demo/demo.ts";
 import { LiveLine } from "../demo/live-line.ts";
-import type { DemoOptions, FilePlace, KafkaPlace } from "../demo/options.ts";
+import type { DemoOptions } from "../demo/options.ts";
 import { closingLines, openingLines } from "../demo/report.ts";
 import { holds, summarise } from "../demo/summary.ts";
+import type { FilePlace, KafkaPlace } from "../staging/place.ts";
 
 interface Flags {
   readonly isolation: Isolation;

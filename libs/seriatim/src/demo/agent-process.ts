@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { ChildProcess } from "node:child_process";
 import type { AgentArguments, AgentMessage, Counts, Go, RunReport } from "./messages.ts";
-import type { Processes } from "./processes.ts";
+import type { Processes } from "../staging/processes.ts";
 
 const agentModule = fileURLToPath(new URL("./agent.js", import.meta.url));
 

@@ -2,7 +2,7 @@
 // tells its parent what became of each.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Coordinator, RunResult } from "@seriatim/client";
-import { openAt } from "./address.ts";
+import { openAt } from "../staging/address.ts";
 import type { AgentArguments, AgentMessage, Counts, Go, RunReport } from "./messages.ts";
 import type { Wish } from "./plan.ts";
 import { carryOut, type Answer } from "./rules.ts";

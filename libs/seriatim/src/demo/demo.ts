@@ -1,14 +1,13 @@
 import { Failure } from "@seriatim/protocol";
-import { openAt } from "./address.ts";
+import { openAt, type Address } from "../staging/address.ts";
+import { TemporaryFolder } from "../staging/folder.ts";
+import { Processes } from "../staging/processes.ts";
+import { setStage, type Stage } from "../staging/stage.ts";
 import { AgentProcess } from "./agent-process.ts";
-import { TemporaryFolder } from "./folder.ts";
 import { judge, type Evidence, type Judgement } from "./judge.ts";
-import type { Address } from "./messages.ts";
 import type { DemoOptions } from "./options.ts";
 import { makePlan, type Plan } from "./plan.ts";
-import { Processes } from "./processes.ts";
 import { claimMonth, gather, putUpSeats } from "./space-steps.ts";
-import { setStage, type Stage } from "./stage.ts";
 import { Tally } from "./tally.ts";
 
 export interface DemoResult {
@@ -34,7 +33,7 @@ export interface DemoWatch {
  *   which ended early.
  */
 export async function runDemo(options: DemoOptions, watch: DemoWatch): Promise<DemoResult> {
-  const folder = new TemporaryFolder();
+  const folder = new TemporaryFolder("demo");
   const processes = new Processes();
   try {
     const perform = performDemo(options, watch, folder, processes);
@@ -55,7 +54,7 @@ async function performDemo(
   const began = performance.now();
   const plan = makePlan(options);
   const tally = new Tally();
-  const stage = await setStage(options.place, folder, processes);
+  const stage = await setStage(options.place, "demo", folder, processes);
   const [month, agents] = await Promise.all([
     prepare(stage, plan, options),
     startAgents(stage, options, processes, tally),

@@ -1,11 +1,7 @@
 import type { Isolation, Version } from "@seriatim/protocol";
+import type { Address } from "../staging/address.ts";
 import type { Wish } from "./plan.ts";
 import type { Answer } from "./rules.ts";
-
-/** Where the space is, for whoever opens it. */
-export type Address =
-  | { readonly log: "sqlite"; readonly file: string }
-  | { readonly log: "kafka"; readonly brokers: readonly string[]; readonly space: string; readonly view: string };
 
 /** What an agent process is started with, as JSON in its first argument. */
 export interface AgentArguments {

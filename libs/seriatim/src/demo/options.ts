@@ -1,4 +1,5 @@
 import type { Isolation } from "@seriatim/protocol";
+import type { FilePlace, KafkaPlace } from "../staging/place.ts";
 
 export interface DemoOptions {
   readonly isolation: Isolation;
@@ -9,22 +10,4 @@ export interface DemoOptions {
   /** How long an agent thinks between read and commit, in ms. */
   readonly think: number;
   readonly place: FilePlace | KafkaPlace;
-}
-
-export interface FilePlace {
-  readonly log: "sqlite";
-  /** A temporary one unless given. */
-  readonly file: string | undefined;
-  /** The temporary file stays. */
-  readonly keep: boolean;
-}
-
-export interface KafkaPlace {
-  readonly log: "kafka";
-  readonly brokers: readonly string[];
-  /** A new one under a random name unless given. */
-  readonly space: string | undefined;
-  readonly partitions: number;
-  /** How many sequencer processes. */
-  readonly sequencers: number;
 }

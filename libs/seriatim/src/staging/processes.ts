@@ -22,7 +22,7 @@ interface Child {
   readonly ended: Promise<void>;
 }
 
-/** The child processes of a demo. They end when it does. */
+/** The child processes of a command. They end when it does. */
 export class Processes {
   /** Rejects when a child ends before it was told to, with which one and what it said last. Never resolves. */
   readonly failure: Promise<never>;

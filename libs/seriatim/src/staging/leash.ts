@@ -1,5 +1,5 @@
-// Loaded into every child process of the demo, before its own module: the child ends when its parent does, whatever the parent dies of. The parent ends
-// a child in the same way, by closing the channel between them.
+// Loaded into every child process, before its own module: the child ends when its parent does, whatever the parent dies
+// of. The parent ends a child in the same way, by closing the channel between them.
 
 /** How long a child may take to end by itself, in ms. */
 const patience = 1000;

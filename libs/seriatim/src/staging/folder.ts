@@ -4,10 +4,12 @@ import { join } from "node:path";
 
 /** A folder for as long as this process lives, or until it is removed, or kept. */
 export class TemporaryFolder {
-  readonly path = mkdtempSync(join(tmpdir(), "seriatim-demo-"));
+  readonly path: string;
   readonly #onExit = (): void => this.remove();
 
-  constructor() {
+  /** @param within the system's folder for temporary files unless given. */
+  constructor(name: string, within = tmpdir()) {
+    this.path = mkdtempSync(join(within, `seriatim-${name}-`));
     process.once("exit", this.#onExit);
   }
 

@@ -1,0 +1,4 @@
+export { contend, type AgentReport, type Contender } from "./contention/contender.ts";
+export { CounterAgent, prepareCounters, sumOfCounters, type CounterSettings } from "./contention/counters.ts";
+export { deal } from "./contention/deal.ts";
+export { bound, totalsOf, type Totals } from "./contention/totals.ts";
