@@ -46,7 +46,7 @@ const chainBytes = 32;
 export function createCodec(genesis: Genesis, hash: Hash): RecordCodec {
   const intents = new Map<string, RecordReader>();
   for (const { kind, text } of genesis.schemas) {
-    if (kind === "verdict") continue;
+    if (kind !== "submit" && kind !== "cancel") continue;
     const reader = readerOf(schemas[kind], text);
     intents.set(reader.header.toString("latin1"), reader);
   }

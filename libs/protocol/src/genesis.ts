@@ -4,7 +4,7 @@ import { Failure } from "./failure.ts";
 import { bufferOf, bytesOf, type Bytes } from "./keys.ts";
 import { checkGenesis, defaultLimits } from "./limits.ts";
 import { currentSchemas, headerOf, RecordReader, schemas } from "./schemas.ts";
-import type { AdmittedSchema, Genesis, Limits } from "./types.ts";
+import { recordKinds, type AdmittedSchema, type Genesis, type Limits } from "./types.ts";
 
 /** The version of the rules that this version of Seriatim judges by. */
 export const currentRules = 1;
@@ -95,7 +95,8 @@ function limitsOf(limits: Readonly<Record<string, number>>): Limits {
 }
 
 function admitted({ kind, text }: WireGenesis["schemas"][number]): AdmittedSchema {
-  if (kind === "submit" || kind === "cancel" || kind === "verdict") return { kind, text };
+  const known = recordKinds.find((each) => each === kind);
+  if (known !== undefined) return { kind: known, text };
   throw new Failure(
     "unknown_rules",
     `the genesis admits records of the kind ${JSON.stringify(kind)}, which this version of Seriatim does not know: upgrade it`,

@@ -1,5 +1,6 @@
 export * from "./codec.ts";
 export * from "./effects.ts";
+export { createEffectsCodec, type EffectsCodec } from "./effects-codec.ts";
 export * from "./failure.ts";
 export { createGenesis, currentRules, decodeGenesis, encodeGenesis, isGenesis, spaceName } from "./genesis.ts";
 export * from "./hash.ts";

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import avro from "avsc";
 import { Failure } from "./failure.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import type { AdmittedSchema, RecordKind } from "./types.ts";
+import { recordKinds, type AdmittedSchema, type RecordKind } from "./types.ts";
 import { type WellFormed, wellFormed } from "./well-formed.ts";
 
 /** Avro's marker of a single object, before the schema's fingerprint. */
@@ -106,11 +106,14 @@ export const schemas = {
   submit: new RecordSchema("submit"),
   cancel: new RecordSchema("cancel"),
   verdict: new RecordSchema("verdict"),
+  claim: new RecordSchema("claim"),
+  report: new RecordSchema("report"),
+  decision: new RecordSchema("decision"),
 } as const;
 
 /** The schemas that this version writes, for a new genesis to admit. */
 export function currentSchemas(): readonly AdmittedSchema[] {
-  return (["submit", "cancel", "verdict"] as const).map((kind) => ({ kind, text: schemas[kind].text }));
+  return recordKinds.map((kind) => ({ kind, text: schemas[kind].text }));
 }
 
 /** The marker and fingerprint as a map's key; undefined when the bytes are no single object. */

@@ -78,7 +78,10 @@ export interface AdmittedSchema {
   readonly text: string;
 }
 
-export type RecordKind = "submit" | "cancel" | "verdict";
+export const effectRecordKinds = ["claim", "report", "decision"] as const;
+
+export const recordKinds = ["submit", "cancel", "verdict", ...effectRecordKinds] as const;
+export type RecordKind = (typeof recordKinds)[number];
 
 /** The first record of every partition: all that a verdict depends on besides the intents themselves. */
 export interface Genesis {
