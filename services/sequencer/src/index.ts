@@ -1,6 +1,7 @@
 export * from "./core/index.ts";
 export { EmbeddedSequencer, type EmbeddedSequencerOptions } from "./embedded.ts";
-export { Pipeline, type PipelineOptions } from "./pipeline.ts";
+export type { SequencerObserver } from "./observer.ts";
+export { Pipeline, type PipelineOptions, type Role } from "./pipeline.ts";
 export { Sequencer, type SequencerOptions } from "./sequencer.ts";
 export type { PartitionStatus } from "./status.ts";
 export type { Timing } from "./timing.ts";

@@ -1,7 +1,8 @@
-import { Wakeup, type Log, type LogRecord, type SqliteFile } from "@seriatim/log";
+import { Wakeup, type Log, type LogRecord, type NewRecord, type SqliteFile } from "@seriatim/log";
 import { isFailure, type Offset, type RecordCodec } from "@seriatim/protocol";
 import type { View } from "@seriatim/view";
-import type { Pipeline } from "./pipeline.ts";
+import type { SequencerObserver } from "./observer.ts";
+import type { Pipeline, Role } from "./pipeline.ts";
 import type { PartitionStatus } from "./status.ts";
 import type { Timing } from "./timing.ts";
 
@@ -23,6 +24,7 @@ export interface PartitionDriverOptions {
   readonly codec: RecordCodec;
   readonly stallAfter: number;
   readonly timing: Timing;
+  readonly observer: SequencerObserver;
   /** Rejects with Failure `log_changed` when the view was folded from other intents than the log holds. */
   readonly verify: (signal: AbortSignal) => Promise<void>;
 }
@@ -67,34 +69,47 @@ export class PartitionDriver {
     const { partition, pipeline } = this.#options;
     return {
       partition,
+      role: pipeline.role,
       leading: pipeline.isLeading,
       head: pipeline.head,
       decided: pipeline.decided,
       pending: pipeline.pending.count,
+      pendingSince: pipeline.pendingSince,
       repeats: this.#repeats,
       gaps: this.#gaps,
       stalls: this.#stalls,
     };
   }
 
+  /** Before the driver runs the role says whether it begins by leading. */
+  assume(role: Role): void {
+    const { pipeline } = this.#options;
+    if (role === pipeline.role) return;
+    pipeline.assume(role);
+    this.#work.notify();
+  }
+
   /** Decides records of the intents log; waits while too much is not read back. */
   async take(records: readonly LogRecord[], signal: AbortSignal): Promise<void> {
-    const { pipeline, timing } = this.#options;
+    const { partition, pipeline, timing, observer } = this.#options;
     while (isFull(pipeline) && !signal.aborted) await this.#room.wait(signal);
-    if (pipeline.pending.count === 0) this.#movedAt = timing.now();
-    pipeline.take(records);
+    const began = timing.now();
+    if (pipeline.pending.count === 0) this.#movedAt = began;
+    const decisions = pipeline.take(records);
+    observer.decided(partition, decisions, timing.now() - began);
     this.#work.notify();
   }
 
   /** Takes note of records of the verdicts log, and folds them into the view. */
   async readBack(records: readonly LogRecord[], signal: AbortSignal): Promise<void> {
-    const { codec, file, view, partition, pipeline, timing } = this.#options;
+    const { codec, file, view, partition, pipeline, timing, observer } = this.#options;
     const read = records.map(({ offset, value, headers }) => {
       const verdict = pipeline.recognise(value) ?? codec.decodeVerdict(value);
       const link = verdict === undefined ? "gap" : pipeline.readBack(verdict, headers["sequencer"]);
       if (link === "repeat") this.#repeats += 1;
       if (link === "gap") this.#gaps += 1;
       if (link === "next") this.#movedAt = timing.now();
+      observer.readBack(partition, link, verdict);
       return { at: offset, verdict };
     });
     await file.transaction(() => view.fold(partition, read), { signal }).catch(ignoreAbort);
@@ -107,7 +122,7 @@ export class PartitionDriver {
   /** Appends what the pipeline has to send, one append at a time. */
   async send(signal: AbortSignal): Promise<void> {
     await this.#catchUp(signal);
-    const { pipeline, verdicts, partition, stallAfter, timing } = this.#options;
+    const { pipeline, verdicts, partition, stallAfter, timing, observer } = this.#options;
     while (!signal.aborted) {
       const records = pipeline.toSend(batch);
       if (records.length === 0) {
@@ -117,6 +132,7 @@ export class PartitionDriver {
       this.#isSending = true;
       try {
         await verdicts.append(partition, records, { signal });
+        observer.sent(partition, records.length, bytesOf(records));
       } catch (error) {
         if (signal.aborted) return;
         if (!isFailure(error, "unavailable", "unknown_outcome")) throw error;
@@ -148,7 +164,8 @@ export class PartitionDriver {
   async #catchUp(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !(await this.#isAtEnd())) await this.#work.wait(signal);
     await this.#verify(signal);
-    this.#options.pipeline.sendAgain();
+    const { pipeline } = this.#options;
+    if (pipeline.role !== "standby") pipeline.sendAgain();
   }
 
   /** What was read up to here has to be the history of this intents log, and not of one that it replaced (invariant 9). */
@@ -181,6 +198,10 @@ export class PartitionDriver {
 function isFull(pipeline: Pipeline): boolean {
   const { count, bytes } = pipeline.pending;
   return count >= mostPending.count || bytes >= mostPending.bytes;
+}
+
+function bytesOf(records: readonly NewRecord[]): number {
+  return records.reduce((sum, { value }) => sum + value.length, 0);
 }
 
 function ignoreAbort(error: unknown): void {

@@ -22,7 +22,18 @@ export interface PipelineOptions {
   readonly hash: Hash;
   /** Names this sequencer in the headers of what it sends: a diagnostic, by which it also knows its own records. */
   readonly name: string;
+  /** Default `shared`. */
+  readonly role?: Role;
 }
+
+/**
+ * What a sequencer is to a partition. It saves work and decides nothing (invariant 4).
+ *
+ * - `shared`: nobody has shared the partitions out. Whoever's verdict was applied last leads.
+ * - `assigned`: it leads, and goes on leading.
+ * - `standby`: it follows, and leads only from a stall until it reads anything of another.
+ */
+export type Role = "shared" | "assigned" | "standby";
 
 /**
  * What one sequencer knows of one partition: what it decided, what of that it sent, and what was read back. Performs
@@ -32,10 +43,10 @@ export interface PipelineOptions {
  *
  * Invariants:
  *  3  What was sent and is not read back is kept until it is; `sendAgain` sends all of it from the head on.
- *  4  A sequencer leads (sends) or follows (decides, and keeps what it decided). The one whose verdict was applied last
- *     leads: all read the same log, so that two that began to send at once agree which of them goes on. When the head
- *     stalls, whoever notices leads. A verdict read back that differs from its own is a defect: it stops before it
- *     sends another.
+ *  4  A sequencer leads (sends) or follows (decides, and keeps what it decided). Where partitions are not shared out,
+ *     the one whose verdict was applied last leads: all read the same log, so that two that began to send at once agree
+ *     which of them goes on. When the head stalls, whoever notices leads. A verdict read back that differs from its own
+ *     is a defect: it stops before it sends another.
  *  9  It never mixes two histories. Where a verdict names another digest than its intents record has, the intents log
  *     is not the one that was decided: seen at the latest where it goes on from a verdict that it has only read.
  */
@@ -45,6 +56,7 @@ export class Pipeline {
   #sent = 0;
   #pendingBytes = 0;
   #isLeading = false;
+  #role: Role;
   #head: Position;
   /** The last verdict that was read back before its record, until it is known that the record is the one it names. */
   #followed: Pick<Verdict, "offset" | "digest"> | undefined;
@@ -52,6 +64,17 @@ export class Pipeline {
   constructor(options: PipelineOptions) {
     this.#options = options;
     this.#head = options.state.head.position;
+    this.#role = options.role ?? "shared";
+  }
+
+  get role(): Role {
+    return this.#role;
+  }
+
+  /** One that is no longer assigned leads until it reads the next one's verdicts: nobody waits for a handover. */
+  assume(role: Role): void {
+    this.#role = role;
+    if (role === "assigned") this.sendAgain();
   }
 
   get isLeading(): boolean {
@@ -75,10 +98,12 @@ export class Pipeline {
 
   /**
    * Decides records of the intents log, in its order; those decided already are passed over.
+   * @returns what was decided now.
    * @throws Failure `log_changed` when the record decided last by another is not there.
    */
-  take(records: readonly LogRecord[]): void {
+  take(records: readonly LogRecord[]): readonly Decision[] {
     const { rules, partition, state, hash } = this.#options;
+    const decisions: Decision[] = [];
     for (const { offset, time, value } of records) {
       if (this.#followed !== undefined && offset >= this.#followed.offset) this.#verify(this.#followed, offset, value);
       if (offset <= this.decided) continue;
@@ -87,7 +112,14 @@ export class Pipeline {
       evolve(state, decision.verdict);
       this.#pending.push(decision);
       this.#pendingBytes += decision.bytes.length;
+      decisions.push(decision);
     }
+    return decisions;
+  }
+
+  /** Log time at the oldest record that was decided and whose verdict was not read back. */
+  get pendingSince(): number | undefined {
+    return this.#pending.first?.verdict.time;
   }
 
   /** The verdict that these bytes of the verdicts log are, where it is the one to be read back next: the usual case. */
@@ -106,13 +138,26 @@ export class Pipeline {
     // As for every reader: what another space's sequencer wrote here by mistake is no verdict.
     if (verdict.space !== rules.genesis.space || verdict.partition !== partition) return "gap";
     const link = linkOf(this.#head, verdict);
+    this.#yield(link, sender === this.#options.name);
     if (link !== "next") return link;
     const own = this.#pending.first;
     if (own === undefined) this.#follow(verdict);
     else this.#settle(own, verdict);
     this.#head = { offset: verdict.offset, chain: verdict.chain };
-    this.#isLeading = sender === this.#options.name;
     return link;
+  }
+
+  /** Leads or follows from here on, by who sent what was read back. */
+  #yield(link: Link, isOwn: boolean): void {
+    switch (this.#role) {
+      case "shared":
+        if (link === "next") this.#isLeading = isOwn;
+        return;
+      case "standby":
+        if (!isOwn) this.#isLeading = false;
+        return;
+      case "assigned":
+    }
   }
 
   /** The next verdicts to send, up to a bound, if this sequencer leads; they count as sent from now on. */

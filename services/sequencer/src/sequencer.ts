@@ -3,6 +3,7 @@ import type { Log, SqliteFile } from "@seriatim/log";
 import { Failure, type Hash, type RecordCodec } from "@seriatim/protocol";
 import { verifyPosition, type View } from "@seriatim/view";
 import { restoredState, type MemoryState } from "./core/index.ts";
+import { unobserved, type SequencerObserver } from "./observer.ts";
 import { PartitionDriver } from "./partition-driver.ts";
 import { Pipeline } from "./pipeline.ts";
 import type { PartitionStatus } from "./status.ts";
@@ -18,12 +19,15 @@ export interface SequencerOptions {
   readonly hash: Hash;
   /** The partitions to decide; all unless given. */
   readonly partitions?: readonly number[];
-  /** How long, in ms, the head may stand still with verdicts missing before they are sent again. Default 400. */
+  /** Those of them that it is to lead, following the others; where it is not said, whoever was first leads. */
+  readonly assigned?: ReadonlySet<number>;
+  /** How long, in ms, the head may stand still with verdicts missing before they are sent again. Default 300. */
   readonly stallAfter?: number;
   /** Unique among sequencers. Default: a random one. */
   readonly name?: string;
   /** Default: the process's clock, timers and chance. */
   readonly timing?: Timing;
+  readonly observer?: SequencerObserver;
 }
 
 /**
@@ -57,6 +61,11 @@ export class Sequencer {
     return [...this.#drivers.values()].map((driver) => driver.status());
   }
 
+  /** Leads these of its partitions from now on, and follows the others. */
+  assign(assigned: ReadonlySet<number>): void {
+    for (const [partition, driver] of this.#drivers) driver.assume(assigned.has(partition) ? "assigned" : "standby");
+  }
+
   /**
    * Works until `signal` fires.
    * @throws Defect when a verdict in the log differs from its own; Failure `log_changed` or `unavailable` from the logs.
@@ -71,13 +80,26 @@ export class Sequencer {
   }
 
   #driver(partition: number): PartitionDriver {
-    const { intents, view, file, verdicts, codec, hash, stallAfter = 400, timing = processTiming } = this.#options;
+    const { intents, view, file, verdicts, codec, hash, assigned } = this.#options;
+    const { stallAfter = 300, timing = processTiming, observer = unobserved } = this.#options;
     const state = restore(view, partition, codec.genesis.limits.window);
     const rules = { genesis: codec.genesis, codec };
-    const pipeline = new Pipeline({ rules, partition, state, hash, name: this.name });
+    const role = assigned === undefined ? "shared" : assigned.has(partition) ? "assigned" : "standby";
+    const pipeline = new Pipeline({ rules, partition, state, hash, name: this.name, role });
     const verify = (signal: AbortSignal): Promise<void> =>
       verifyPosition({ intents, verdicts, view, partitions: [partition], hash, signal });
-    return new PartitionDriver({ partition, pipeline, verdicts, view, file, codec, stallAfter, timing, verify });
+    return new PartitionDriver({
+      partition,
+      pipeline,
+      verdicts,
+      view,
+      file,
+      codec,
+      stallAfter,
+      timing,
+      observer,
+      verify,
+    });
   }
 
   #sending(signal: AbortSignal): Promise<void>[] {
