@@ -12,3 +12,5 @@ export { Wakeup } from "./wakeup.ts";
 export { KafkaConnection, type KafkaOptions } from "./kafka/connection.ts";
 export { openKafkaLog } from "./kafka/log.ts";
 export { createTopic, type NewTopic } from "./kafka/topic.ts";
+export { joinGroup, type MembershipOptions } from "./kafka/membership.ts";
+export { shareOut } from "./kafka/sharing.ts";

@@ -1,0 +1,110 @@
+import kafkajs, { type Consumer, type PartitionAssigner } from "kafkajs";
+import { disconnected, type KafkaConnection } from "./connection.ts";
+import { shareOut } from "./sharing.ts";
+import { deferred, pause, pauseAfter, unlessAborted } from "./waiting.ts";
+
+// kafkajs is CommonJS in a form whose names Node does not see.
+const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
+
+const protocolName = "seriatim-shared";
+const protocolVersion = 1;
+
+export interface MembershipOptions {
+  /** The group; all members name the same one. */
+  readonly group: string;
+  /** The topic whose partitions are shared out. Nothing of it is read. */
+  readonly topic: string;
+  /** After how long without a sign of life a member's partitions go to the others, in ms. Default 6,000. */
+  readonly sessionTimeout?: number;
+  readonly signal: AbortSignal;
+  /** Gets the partitions of this member, at first and whenever they change. Must not throw. */
+  readonly onAssigned: (partitions: readonly number[]) => void;
+  /** Gets why the group was lost, before it is joined anew. The partitions assigned last stay as they are. */
+  readonly onLost?: (error: unknown) => void;
+}
+
+/**
+ * Takes part in a consumer group until `signal` fires, for as long as it takes: its assignments share work out, and a
+ * broker that is away changes none of them. No offset is committed, and nothing is fetched.
+ */
+export async function joinGroup(connection: KafkaConnection, options: MembershipOptions): Promise<void> {
+  const { signal, onLost } = options;
+  for (let failures = 1; !signal.aborted; failures += 1) {
+    const member = new Member(connection, options, () => {
+      failures = 0;
+    });
+    const error = await member.untilLost();
+    if (signal.aborted) return;
+    onLost?.(error);
+    await pause(pauseAfter(failures), signal);
+  }
+}
+
+class Member {
+  readonly #consumer: Consumer;
+  readonly #options: MembershipOptions;
+  readonly #lost = deferred<unknown>();
+
+  constructor(connection: KafkaConnection, options: MembershipOptions, onJoined: () => void) {
+    const { group, topic, sessionTimeout = 6_000, onAssigned } = options;
+    this.#options = options;
+    this.#consumer = connection.kafka.consumer({
+      groupId: group,
+      partitionAssigners: [sharedPartitions(topic)],
+      allowAutoTopicCreation: false,
+      sessionTimeout,
+      rebalanceTimeout: sessionTimeout,
+      heartbeatInterval: sessionTimeout / 4,
+      // A member that was lost begins again from here.
+      retry: { retries: 0, restartOnFailure: () => Promise.resolve(false) },
+    });
+    const { CRASH, GROUP_JOIN } = this.#consumer.events;
+    this.#consumer.on(CRASH, ({ payload }) => this.#lost.resolve(payload.error));
+    this.#consumer.on(GROUP_JOIN, ({ payload }) => {
+      this.#consumer.pause([{ topic }]);
+      onJoined();
+      onAssigned((payload.memberAssignment[topic] ?? []).toSorted((a, b) => a - b));
+    });
+  }
+
+  /** Resolves with what went wrong, or once the signal fires. Never rejects. */
+  async untilLost(): Promise<unknown> {
+    this.#start().catch((error: unknown) => this.#lost.resolve(error));
+    const error = await unlessAborted(this.#options.signal, this.#lost.promise);
+    await disconnected(this.#consumer);
+    return error;
+  }
+
+  async #start(): Promise<void> {
+    await this.#consumer.connect();
+    await this.#consumer.subscribe({ topic: this.#options.topic, fromBeginning: true });
+    await this.#consumer.run({ autoCommit: false, eachBatch: () => Promise.resolve() });
+  }
+}
+
+function sharedPartitions(topic: string): PartitionAssigner {
+  const userData = Buffer.alloc(0);
+  return ({ cluster }) => ({
+    name: protocolName,
+    version: protocolVersion,
+    protocol: ({ topics }) => ({
+      name: protocolName,
+      metadata: MemberMetadata.encode({ version: protocolVersion, topics, userData }),
+    }),
+    assign: ({ members }) => {
+      const partitions = cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
+      const shares = shareOut(
+        partitions,
+        members.map(({ memberId }) => memberId),
+      );
+      const answer = [...shares].map(([memberId, share]) => {
+        const assignment = { [topic]: share };
+        return {
+          memberId,
+          memberAssignment: MemberAssignment.encode({ version: protocolVersion, assignment, userData }),
+        };
+      });
+      return Promise.resolve(answer);
+    },
+  });
+}
