@@ -55,6 +55,8 @@ class Member {
       sessionTimeout,
       rebalanceTimeout: sessionTimeout,
       heartbeatInterval: sessionTimeout / 4,
+      // With everything paused kafkajs sleeps as long between two looks at whether a heartbeat is due.
+      maxWaitTimeInMs: 250,
       // A member that was lost begins again from here.
       retry: { retries: 0, restartOnFailure: () => Promise.resolve(false) },
     });
