@@ -6,7 +6,7 @@ import type { KafkaOptions } from "@seriatim/log";
 import type { Limits } from "@seriatim/protocol";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
-import { keepSequencing } from "../../libs/seriatim/src/cli/sequencing.ts";
+import { keepSequencing } from "../../libs/seriatim/src/service/keep-sequencing.ts";
 import { initKafka } from "../../libs/seriatim/src/kafka-init.ts";
 import { KafkaSpace } from "../../libs/seriatim/src/kafka-space.ts";
 import type { Participant } from "../support/spaces.ts";
@@ -43,7 +43,8 @@ export async function sequence(space: MadeSpace, options: SequenceOptions = {}):
   const { view = temporaryFile("sequencer.db"), ...others } = options;
   const lines = new Lines();
   const stop = new AbortController();
-  const where = { brokers: space.brokers, space: space.name, view, partitions: undefined, ...others };
+  const sharing = { kind: "fixed", partitions: undefined } as const;
+  const where = { brokers: space.brokers, space: space.name, view, sharing, ...others };
   const log = pino(lines.stream);
   const running = keepSequencing({ ...where, log, onReady: () => undefined, signal: stop.signal });
   running.catch(() => undefined);

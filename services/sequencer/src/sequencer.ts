@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { Log, SqliteFile } from "@seriatim/log";
 import { Failure, type Hash, type RecordCodec } from "@seriatim/protocol";
 import { verifyPosition, type View } from "@seriatim/view";
@@ -73,6 +74,8 @@ export class Sequencer {
   async run(signal: AbortSignal): Promise<void> {
     const stop = new AbortController();
     const ending = AbortSignal.any([signal, stop.signal]);
+    // Each partition waits for it in several places.
+    setMaxListeners(0, ending);
     const tasks = [this.#readIntents(ending), this.#readVerdicts(ending), ...this.#sending(ending)];
     const guarded = tasks.map((task) => task.finally(() => stop.abort()));
     const failed = (await Promise.allSettled(guarded)).find((result) => result.status === "rejected");

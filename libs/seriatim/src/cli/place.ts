@@ -1,8 +1,11 @@
+import type { KafkaOptions } from "@seriatim/log";
 import { Option, type Command } from "commander";
+import { parseAddress } from "./address.ts";
+import { addCredentialFlags, credentialsOf, type CredentialFlags } from "./credentials.ts";
 import type { Faults } from "./faults.ts";
 import { positive } from "./numbers.ts";
 
-export interface PlaceFlags {
+export interface PlaceFlags extends CredentialFlags {
   readonly file?: string;
   readonly brokers?: string;
   readonly space?: string;
@@ -12,17 +15,17 @@ export interface PlaceFlags {
 /** Where the space is. */
 export type Place =
   | { readonly kind: "file"; readonly path: string }
-  | {
+  | ({
       readonly kind: "kafka";
       readonly brokers: readonly string[];
       readonly space: string;
       /** The file of the view. */
       readonly view: string;
-    };
+    } & Pick<KafkaOptions, "ssl" | "sasl">);
 
 /** Declares the flags that say where the space is. */
 export function addPlaceFlags(command: Command): Command {
-  return command
+  return addCredentialFlags(command)
     .addOption(new Option("--file <path>", "embedded: the SQLite file that holds the space").env("SERIATIM_FILE"))
     .addOption(new Option("--brokers <host:port,...>", "Kafka: addresses of brokers").env("SERIATIM_BROKERS"))
     .addOption(new Option("--space <name>", "Kafka: the space's name").env("SERIATIM_SPACE"))
@@ -81,16 +84,16 @@ function filePlace(command: Command, path: string, faults: Faults): Place {
 function kafkaPlace(text: string, flags: PlaceFlags, faults: Faults): Place | undefined {
   const brokers = text.split(",").map((broker) => broker.trim());
   for (const broker of brokers) {
-    const port = Number(/^[^\s:]+:(\d{1,5})$/.exec(broker)?.[1]);
-    if (!(port >= 1 && port <= 65_535))
+    if ((parseAddress(broker)?.port ?? 0) === 0)
       faults.add(`--brokers: ${JSON.stringify(broker)} is no HOST:PORT, such as 127.0.0.1:9092`);
   }
+  const credentials = credentialsOf(flags, faults);
   const { space } = flags;
   if (space === undefined) {
     faults.add("--space is missing: a cluster holds many spaces; name one with --space NAME");
     return undefined;
   }
-  return { kind: "kafka", brokers, space, view: flags.view ?? `${space}.view.db` };
+  return { kind: "kafka", brokers, space, view: flags.view ?? `${space}.view.db`, ...credentials };
 }
 
 /** The flags that lead to the same space again, for a command to try next. */

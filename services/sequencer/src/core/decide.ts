@@ -54,6 +54,8 @@ export interface Decision {
   readonly verdict: Verdict;
   /** The verdict as encoded: what goes into the verdicts log. */
   readonly bytes: Uint8Array;
+  /** The snapshot that the record claims, if it could be read: no part of the verdict, for whoever measures. */
+  readonly snapshot: Offset | undefined;
 }
 
 /**
@@ -81,7 +83,7 @@ export function decide(rules: Rules, partition: number, head: Head, state: State
       outcome,
     };
     const { bytes, chain } = rules.codec.encodeVerdict(draft);
-    return { verdict: { ...draft, chain }, bytes };
+    return { verdict: { ...draft, chain }, bytes, snapshot: names?.snapshot };
   };
 
   if (head.position.offset === beforeGenesis.offset) {
