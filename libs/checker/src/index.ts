@@ -1,2 +1,3 @@
 export * from "./history.ts";
 export * from "./judgement.ts";
+export { judge } from "./judge/judge.ts";

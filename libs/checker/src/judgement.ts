@@ -84,6 +84,7 @@ export interface Dependency {
   readonly range: KeyRange | null;
   /** The foreign predicate through which `key` was read. */
   readonly predicate: string | null;
+  /** Null also where a range was read that had a version of the key which is not known. */
   readonly before: VersionName;
   readonly after: VersionName;
   /** What the later write did to the key: with `ww` and `rw`, `to`'s; with `wr`, `from`'s. */
