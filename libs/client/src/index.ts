@@ -13,6 +13,7 @@ export { createCoordinator } from "./create-coordinator.ts";
 export { isTransient } from "./run.ts";
 export type {
   Advice,
+  Change,
   ConflictDetail,
   Entry,
   HistoryEntry,

@@ -2,6 +2,7 @@ import { assert, Failure, fromBytes } from "@seriatim/protocol";
 import type { Genesis, Isolation, Key, KeyRange, Limits, Offset, Submit, Version } from "@seriatim/protocol";
 import type { View } from "@seriatim/view";
 import { keyWithin, timeOf, valueWithin } from "./arguments.ts";
+import { changesSince } from "./changes.ts";
 import { EffectSet } from "./effect-set.ts";
 import type { Memo } from "./memo.ts";
 import { mergedCount } from "./merged-count.ts";
@@ -9,6 +10,7 @@ import { mergedScan, type MergedScanOptions, type Row } from "./merged-scan.ts";
 import { Placement } from "./placement.ts";
 import { coveredRange, toRange, toScanOptions } from "./ranges.ts";
 import { ReadSet } from "./read-set.ts";
+import type { Change } from "./result.ts";
 import type { Space } from "./space.ts";
 import type { DeferOptions, Item, Range, ScanOptions, Transaction, WriteOptions } from "./transaction.ts";
 import { decodeValue } from "./values.ts";
@@ -137,6 +139,23 @@ export class OpenTransaction implements Transaction {
     const count = await mergedCount(this.#view, bounds, at, own, () => this.#checkOpen());
     this.#record(bounds);
     return count;
+  }
+
+  changes(): Change[] {
+    this.#checkOpen();
+    const { partition } = this.#placement;
+    if (partition === undefined) return [];
+    const { points } = this.#reads;
+    const grounds = { points, snapshot: this.#snapshotOf(partition) };
+    const { conflicts: most } = this.#limits;
+    return changesSince({
+      view: this.#view,
+      partition,
+      grounds,
+      ranges: this.#reads.ranges,
+      writes: this.#writes.writes,
+      most,
+    });
   }
 
   put(key: string, value: unknown, options: WriteOptions = {}): void {

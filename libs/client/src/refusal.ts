@@ -20,11 +20,8 @@ export function refusalOf(space: Space, refused: Refused, intent: Submit | undef
   const { partition, offset } = decision;
   const id = intent?.id ?? decision.id ?? "";
   const reason = outcome?.reason ?? null;
-  const conflicts = (outcome?.conflicts ?? []).map((conflict) => detailOf(space.view, partition, conflict, intent));
-  const texts = outcome?.conflicts.map((conflict, index) => {
-    const detail = conflicts[index];
-    return detail === undefined ? "" : conflictMessage(detail, wasThere(space.view, conflict.key, intent));
-  });
+  const described = (outcome?.conflicts ?? []).map((conflict) => describe(space.view, partition, conflict, intent));
+  const conflicts = described.map(({ detail }) => detail);
   const happened = explain({
     code,
     reason,
@@ -32,7 +29,7 @@ export function refusalOf(space: Space, refused: Refused, intent: Submit | undef
     decision,
     intent,
     limits: space.genesis.limits,
-    conflicts: texts ?? [],
+    conflicts: described.map(({ text }) => text),
   });
   const { advice, sentence } = adviceOn(code, conflicts);
   return {
@@ -46,7 +43,22 @@ export function refusalOf(space: Space, refused: Refused, intent: Submit | undef
   };
 }
 
-function detailOf(view: View, partition: number, conflict: Conflict, intent: Submit | undefined): ConflictDetail {
+/** What an intent rested on, as far as it is known. */
+export type Grounds = Pick<Submit, "points" | "snapshot">;
+
+/** One conflict as data, and as a clause without a full stop. */
+export interface Described {
+  readonly detail: ConflictDetail;
+  readonly text: string;
+}
+
+/** @param grounds of whom it concerns; undefined when nobody knows any more what it had read. */
+export function describe(view: View, partition: number, conflict: Conflict, grounds: Grounds | undefined): Described {
+  const detail = detailOf(view, partition, conflict, grounds);
+  return { detail, text: conflictMessage(detail, wasThere(view, conflict.key, grounds)) };
+}
+
+function detailOf(view: View, partition: number, conflict: Conflict, intent: Grounds | undefined): ConflictDetail {
   const { kind, key, version: offset } = conflict;
   const write = view.decision(partition, offset);
   const now = view.get(key, newest);
@@ -72,7 +84,7 @@ function readable(bytes: Uint8Array): unknown {
   }
 }
 
-function yoursOf(partition: number, { kind, key }: Conflict, intent: Submit | undefined): ConflictDetail["yours"] {
+function yoursOf(partition: number, { kind, key }: Conflict, intent: Grounds | undefined): ConflictDetail["yours"] {
   if (kind === "range") return "range";
   if (kind === "write") return "unread";
   const point = intent?.points.find((read) => read.key === key);

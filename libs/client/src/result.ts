@@ -111,6 +111,12 @@ export type SubmitResult =
     }
   | { readonly outcome: "refused"; readonly refusal: Refusal };
 
+/** Something that an open transaction has read, or writes, and that somebody else wrote or deleted after its snapshot. */
+export interface Change extends ConflictDetail {
+  /** The same as a clause, without a full stop. */
+  readonly message: string;
+}
+
 /** A key with what it holds and the version that wrote it. */
 export interface Entry<T = unknown> {
   readonly key: string;

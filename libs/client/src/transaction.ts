@@ -1,4 +1,5 @@
 import type { Version } from "@seriatim/protocol";
+import type { Change } from "./result.ts";
 
 /** Which keys: all that start with `prefix`, or those from `from` (inclusive) to `to` (exclusive) by their UTF-8 bytes. */
 export type Range = { readonly prefix: string } | { readonly from: string; readonly to: string };
@@ -74,6 +75,12 @@ export interface Transaction {
   scan<T = unknown>(range: Range, options?: ScanOptions): Promise<Item<T>[]>;
   /** How many keys a range holds. Any change in the range refuses the transaction. */
   count(range: Range): Promise<number>;
+
+  /**
+   * What others have written since the snapshot to what this transaction has read or writes, as far as the view has come:
+   * in the order of reading, as many as a refusal would name. At level serializable any of them refuses it.
+   */
+  changes(): Change[];
 
   /**
    * Writes `value`: JSON (plain objects, arrays, strings, finite numbers, booleans, null) or a Uint8Array. It is copied at

@@ -1,0 +1,41 @@
+import type { Conflict, ConflictKind, Key, KeyRange, Write } from "@seriatim/protocol";
+import type { View } from "@seriatim/view";
+import { describe, type Grounds } from "./refusal.ts";
+import type { Change } from "./result.ts";
+
+/** What a transaction that is still open rests on. */
+export interface Rested {
+  readonly view: View;
+  readonly partition: number;
+  readonly grounds: Grounds;
+  readonly ranges: readonly KeyRange[];
+  readonly writes: readonly Write[];
+  /** So many are named. */
+  readonly most: number;
+}
+
+/** What others have written of it since, as the view has it now; a key once, as the first thing that it is. */
+export function changesSince(rested: Rested): Change[] {
+  const { view, partition, grounds, most } = rested;
+  const conflicts = new Map<Key, Conflict>();
+  for (const conflict of overwritten(rested)) {
+    if (conflicts.size >= most) break;
+    if (!conflicts.has(conflict.key)) conflicts.set(conflict.key, conflict);
+  }
+  return Array.from(conflicts.values(), (conflict) => {
+    const { detail, text: message } = describe(view, partition, conflict, grounds);
+    return { ...detail, message };
+  });
+}
+
+function* overwritten({ view, grounds, ranges, writes, most }: Rested): Iterable<Conflict> {
+  const { points, snapshot } = grounds;
+  const since = (kind: ConflictKind, key: Key): Conflict[] => {
+    const version = view.lastWrite(key);
+    return version > snapshot ? [{ kind, key, version }] : [];
+  };
+  for (const { key } of points) yield* since("point", key);
+  for (const range of ranges)
+    for (const { key, version } of view.newestIn(range, snapshot, most)) yield { kind: "range", key, version };
+  for (const { key, blind } of writes) if (!blind) yield* since("write", key);
+}
