@@ -1,12 +1,13 @@
-import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { exitCodes, exitCodesHelp } from "./cli/exit-codes.ts";
 import { reportError } from "./cli/report-error.ts";
+import { version } from "./cli/version.ts";
 import { deleteCommand } from "./commands/delete.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { getCommand } from "./commands/get.ts";
 import { historyCommand } from "./commands/history.ts";
 import { initCommand } from "./commands/init.ts";
+import { mcpCommand } from "./commands/mcp.ts";
 import { putCommand } from "./commands/put.ts";
 import { scanCommand } from "./commands/scan.ts";
 import { sequencerCommand } from "./commands/sequencer.ts";
@@ -24,6 +25,7 @@ const commands = [
   deleteCommand,
   tailCommand,
   statusCommand,
+  mcpCommand,
 ];
 
 /** How long what a command left open may keep the process alive after it, in ms. */
@@ -35,23 +37,22 @@ function program(): Command {
     .version(version())
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "seriatim: ")) })
     .exitOverride()
+    // A flag belongs to the command that it follows: some have commands below them with flags of the same name.
+    .enablePositionalOptions()
     .showHelpAfterError("Run `seriatim --help` for the commands.")
     .addHelpText("after", exitCodesHelp);
-  for (const make of commands) root.addCommand(adopted(make(), root));
+  for (const make of commands) root.addCommand(adopted(make(), root, "seriatim"));
   return root;
 }
 
-/** Gives a command what all of them share. */
-function adopted(command: Command, root: Command): Command {
-  command.copyInheritedSettings(root);
+/** Gives a command, and those under it, what all of them share. */
+function adopted(command: Command, parent: Command, path: string): Command {
+  const name = `${path} ${command.name()}`;
+  command.copyInheritedSettings(parent);
   command.option("--debug", "print an error's stack and causes");
-  command.showHelpAfterError(`Run \`seriatim ${command.name()} --help\` for its arguments and flags.`);
+  command.showHelpAfterError(`Run \`${name} --help\` for its arguments and flags.`);
+  for (const child of command.commands) adopted(child, command, name);
   return command;
-}
-
-function version(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { readonly version: string }).version;
 }
 
 /** A reader that has seen enough, such as `head`, closes the pipe: that is no fault. */

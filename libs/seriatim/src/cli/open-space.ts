@@ -14,6 +14,8 @@ export type OpenSpace = EmbeddedSpace | KafkaSpace;
 export interface OpenOptions {
   /** Whether the command may write; one that only reads opens an embedded file for reading only. */
   readonly writes: boolean;
+  /** Whether an embedded file in which nothing is yet becomes a space. Default false: a path may be mistyped. */
+  readonly creates?: boolean;
   /** How long to wait for the view of a space on Kafka, in ms. */
   readonly wait: number;
   readonly signal: AbortSignal;
@@ -38,11 +40,16 @@ export async function withSpace<T>(
 }
 
 /**
- * Opens the space in a file, and makes none: a path may be mistyped.
+ * Opens the space in a file, and makes none unless told to.
  * @throws Failure `invalid_argument` when there is nothing; `not_a_space`; what opening throws.
  */
-export async function openFile(path: string, { writes }: Pick<OpenOptions, "writes">): Promise<EmbeddedSpace> {
+export async function openFile(
+  path: string,
+  { writes, creates = false }: Pick<OpenOptions, "writes" | "creates">,
+): Promise<EmbeddedSpace> {
   const entry = statSync(path, { throwIfNoEntry: false });
+  const isNothing = entry === undefined || (entry.isFile() && entry.size === 0);
+  if (creates && isNothing) return EmbeddedSpace.open(path);
   const init = `make a space with \`seriatim init --file ${path}\``;
   if (entry === undefined)
     throw new Failure("invalid_argument", `there is no file ${path}: correct the path, or ${init}`);

@@ -1,4 +1,3 @@
-import { userInfo } from "node:os";
 import { Option, type Command } from "commander";
 import { createCoordinator, type Refusal, type RunResult, type Transaction } from "@seriatim/client";
 import { Failure, toKey, type Version } from "@seriatim/protocol";
@@ -10,6 +9,7 @@ import { untilInterrupted } from "./interrupt.ts";
 import { withSpace, type OpenSpace } from "./open-space.ts";
 import { print, printJson, say, valueJson } from "./output.ts";
 import { addJsonFlag, addPlaceFlags, addWaitFlag, type Place } from "./place.ts";
+import { userAgent } from "./user-agent.ts";
 
 export interface WriteFlags {
   readonly agent: string;
@@ -38,19 +38,10 @@ const quietFor = 1_500;
 /** Declares the flags that put and delete share. */
 export function addWriteFlags(command: Command): Command {
   command
-    .addOption(new Option("--agent <name>", "who writes").default(`cli:${userName()}`))
+    .addOption(new Option("--agent <name>", "who writes").default(userAgent()))
     .option("--if-version <version>", 'only if the key is at this version, such as 0@42, or "absent"')
     .option("--blind", "whatever others write to the key meanwhile");
   return addJsonFlag(addWaitFlag(addPlaceFlags(command)), "print one JSON object");
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A user without an entry in the system's list, as in some containers.
-    return "unknown";
-  }
 }
 
 export function conditionOf({ ifVersion, blind, agent }: WriteFlags, faults: Faults): Condition {

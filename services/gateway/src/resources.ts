@@ -1,0 +1,103 @@
+import { ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
+import {
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
+  type ReadResourceResult,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { Space } from "@seriatim/client";
+import { MemoryNews } from "./memory/news.ts";
+import { plainGraph } from "./memory/answers.ts";
+import type { Session } from "./session.ts";
+import { shownChange } from "./transactions/answers.ts";
+import { transactionUri, transactionUriTemplate } from "./transactions/uri.ts";
+
+const memoryUri = "memory://knowledge-graph";
+const mimeType = "application/json";
+
+/** What a client can read and subscribe to: the memory, and what its open transactions have read. */
+export class Resources {
+  readonly #session: Session;
+  readonly #subscribed = new Set<string>();
+  readonly #news: MemoryNews;
+
+  constructor(session: Session, space: Space) {
+    this.#session = session;
+    this.#news = new MemoryNews(space, () => this.updated(memoryUri));
+    this.#registerMemory();
+    this.#registerTransactions();
+    this.#registerSubscriptions();
+  }
+
+  /** Tells the client, if it has asked to be told. */
+  updated(uri: string): void {
+    if (!this.#subscribed.has(uri)) return;
+    const { server } = this.#session.server;
+    // A client that is gone need not be told.
+    server.sendResourceUpdated({ uri }).catch(() => undefined);
+  }
+
+  close(): void {
+    this.#news.stop();
+  }
+
+  #registerMemory(): void {
+    const { server, memory } = this.#session;
+    const description = "The full knowledge graph with all entities and relations";
+    server.registerResource(
+      "knowledge-graph",
+      memoryUri,
+      { title: "Knowledge Graph", description, mimeType },
+      async ({ href }) => contents(href, plainGraph((await memory.whole()).graph)),
+    );
+  }
+
+  #registerTransactions(): void {
+    const { server, transactions } = this.#session;
+    const list = () => ({
+      resources: transactions.open.map(({ id }) => ({ uri: transactionUri(id), name: id, mimeType })),
+    });
+    server.registerResource(
+      "open-transaction",
+      new ResourceTemplate(transactionUriTemplate, { list }),
+      {
+        title: "Open transaction",
+        description:
+          "What an open transaction has read and written, and what others have changed of it meanwhile. Subscribe to " +
+          "learn at once when it can no longer commit.",
+        mimeType,
+      },
+      async ({ href }, { id }) => {
+        const held = transactions.get(String(id));
+        const changes = await held.use((tx) => tx.changes());
+        return contents(href, {
+          transaction: held.id,
+          begun: held.begun.toISOString(),
+          reads: held.reads,
+          writes: Array.from(held.writes, ([key, kind]) => ({ key, kind })),
+          effects: held.effects,
+          canCommit: held.overwritten === undefined,
+          changes: changes.map(shownChange),
+        });
+      },
+    );
+  }
+
+  #registerSubscriptions(): void {
+    const { server } = this.#session.server;
+    server.registerCapabilities({ resources: { subscribe: true } });
+    server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }) => {
+      this.#subscribed.add(uri);
+      if (uri === memoryUri) this.#news.start();
+      return {};
+    });
+    server.setRequestHandler(UnsubscribeRequestSchema, ({ params: { uri } }) => {
+      this.#subscribed.delete(uri);
+      if (uri === memoryUri) this.#news.stop();
+      return {};
+    });
+  }
+}
+
+function contents(uri: string, data: object): ReadResourceResult {
+  return { contents: [{ uri, mimeType, text: JSON.stringify(data, null, 2) }] };
+}
