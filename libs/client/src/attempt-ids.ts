@@ -23,11 +23,13 @@ export type NextAttempt = { readonly intent: string } | { readonly committed: De
 
 export interface AttemptIds {
   next(view: View, partition: number): NextAttempt;
+  /** Whether the attempt's id is undecided still, as far as the view has come: then a newer snapshot does for it too. */
+  isOpen(intent: string, view: View, partition: number): boolean;
 }
 
 /** Every attempt an id of its own, which nobody can have used. */
 export function freshIds(newId: () => string): AttemptIds {
-  return { next: () => ({ intent: newId() }) };
+  return { next: () => ({ intent: newId() }), isOpen: () => true };
 }
 
 /** So that no run fails for a number that got too long. */
@@ -53,5 +55,6 @@ export function businessIds(id: string, nameBytes: number): AttemptIds {
         if (decision === undefined) return { intent };
       }
     },
+    isOpen: (intent, view, partition) => view.decisionOf(intent, partition) === undefined,
   };
 }

@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { createCodec, Failure, sha256, type RecordCodec } from "@seriatim/protocol";
 import type { CoordinatorOptions } from "./coordinator.ts";
 import type { Space } from "./space.ts";
+import { Habits } from "./habits.ts";
 import { Counters } from "./statistics.ts";
+import { Turns } from "./turns.ts";
 import { Verdicts } from "./verdicts.ts";
 import { backoffDelay, schedule, settledWithin, sleep, type Backoff, type Ending, type Schedule } from "./waiting.ts";
 
@@ -23,6 +25,8 @@ export class Environment {
   readonly codec: RecordCodec;
   readonly verdicts: Verdicts;
   readonly counters = new Counters();
+  readonly turns: Turns;
+  readonly habits = new Habits();
   readonly clock: () => number;
   readonly verdictTimeout: number;
   readonly newId: () => string;
@@ -38,6 +42,7 @@ export class Environment {
     this.verdicts = new Verdicts(space, this.#schedule);
     this.newId = options.newId ?? randomUUID;
     this.clock = options.clock ?? (() => performance.now());
+    this.turns = new Turns(this.clock, this.#schedule);
     this.verdictTimeout = options.verdictTimeout ?? defaultVerdictTimeout;
     this.#random = options.random ?? Math.random;
     this.#retry = { base: options.retry?.base ?? defaultRetry.base, cap: options.retry?.cap ?? defaultRetry.cap };

@@ -1,9 +1,10 @@
-import { assert, Failure, fromBytes } from "@seriatim/protocol";
+import { assert, Failure, fromBytes, inRange } from "@seriatim/protocol";
 import type { Genesis, Isolation, Key, KeyRange, Limits, Offset, Submit, Version } from "@seriatim/protocol";
 import type { View } from "@seriatim/view";
 import { keyWithin, timeOf, valueWithin } from "./arguments.ts";
 import { changesSince } from "./changes.ts";
 import { EffectSet } from "./effect-set.ts";
+import { nameOfRange } from "./contention.ts";
 import type { Memo } from "./memo.ts";
 import { mergedCount } from "./merged-count.ts";
 import { mergedScan, type MergedScanOptions, type Row } from "./merged-scan.ts";
@@ -12,6 +13,7 @@ import { coveredRange, toRange, toScanOptions } from "./ranges.ts";
 import { ReadSet } from "./read-set.ts";
 import type { Change } from "./result.ts";
 import type { Space } from "./space.ts";
+import type { Standing } from "./standing.ts";
 import type { DeferOptions, Item, Range, ScanOptions, Transaction, WriteOptions } from "./transaction.ts";
 import { decodeValue } from "./values.ts";
 import { breathe } from "./waiting.ts";
@@ -27,6 +29,9 @@ export interface OpeningOptions {
   readonly snapshots: readonly Offset[];
   readonly memo: Memo;
   readonly signal: AbortSignal | undefined;
+  readonly standing: Standing;
+  /** Newer snapshots for the same attempt; undefined where it has to keep its own. */
+  readonly renew: () => readonly Offset[] | undefined;
 }
 
 /** The part of an intent that a transaction's function has made. */
@@ -47,11 +52,15 @@ export class OpenTransaction implements Transaction {
   readonly #genesis: Genesis;
   readonly #view: View;
   readonly #placement: Placement;
-  readonly #snapshots: Offset[];
+  #snapshots: Offset[];
   readonly #reads: ReadSet;
   readonly #writes: WriteSet;
   readonly #effects: EffectSet;
   readonly #watch: Watch;
+  readonly #standing: Standing;
+  readonly #renew: OpeningOptions["renew"];
+  /** The function has been told of the snapshot. */
+  #isSnapshotTold = false;
   #validFrom: number | null = null;
   #validUntil: number | null = null;
   #ended = false;
@@ -78,6 +87,8 @@ export class OpenTransaction implements Transaction {
       },
       options.signal,
     );
+    this.#standing = options.standing;
+    this.#renew = options.renew;
     const remember = options.memo.forAttempt();
     this.memo = async (inputs, fn) => {
       this.#checkOpen();
@@ -94,6 +105,7 @@ export class OpenTransaction implements Transaction {
   }
 
   get snapshot(): Version {
+    this.#isSnapshotTold = true;
     const partition = this.#partition();
     return { partition, offset: this.#snapshotOf(partition) };
   }
@@ -105,15 +117,19 @@ export class OpenTransaction implements Transaction {
 
   async get<T>(key: string): Promise<T | undefined> {
     this.#checkOpen();
-    return this.#read(keyWithin(key, this.#limits)) as T | undefined;
+    const bytes = keyWithin(key, this.#limits);
+    await this.#turn([bytes]);
+    return this.#read(bytes) as T | undefined;
   }
 
   async getMany<T>(keys: Iterable<string>): Promise<Map<string, T>> {
     this.#checkOpen();
+    const texts = new Map(Array.from(keys, (text) => [text, keyWithin(text, this.#limits)]));
+    await this.#turn([...texts.values()]);
     const found = new Map<string, T>();
     let count = 0;
-    for (const text of keys) {
-      const value = this.#read(keyWithin(text, this.#limits)) as T | undefined;
+    for (const [text, key] of texts) {
+      const value = this.#read(key) as T | undefined;
       if (value !== undefined) found.set(text, value);
       count += 1;
       if (count % keysAtOnce === 0) {
@@ -134,7 +150,9 @@ export class OpenTransaction implements Transaction {
   async count(range: Range): Promise<number> {
     this.#checkOpen();
     const bounds = toRange(range, this.#limits.keyBytes);
-    const at = this.#readAt(this.#placement.touchRange(bounds));
+    const partition = this.#placement.touchRange(bounds);
+    await this.#turn([nameOfRange(bounds)]);
+    const at = this.#readAt(partition);
     const own = this.#writes.within(bounds);
     const count = await mergedCount(this.#view, bounds, at, own, () => this.#checkOpen());
     this.#record(bounds);
@@ -190,9 +208,15 @@ export class OpenTransaction implements Transaction {
     this.#watch.stop();
   }
 
-  /** Whether it is known that this transaction cannot commit. */
-  get isOverwritten(): boolean {
-    return this.#watch.isOverwritten;
+  /** Where it is known that this transaction cannot commit: the key that others have written since. */
+  get overwritten(): Key | undefined {
+    return this.#watch.overwritten;
+  }
+
+  /** What this transaction has read so far that holds the key, by the names under which it is contended for. */
+  namesAround(key: Key): string[] {
+    const ranges = this.#reads.ranges.filter((range) => inRange(key, range)).map(nameOfRange);
+    return this.#reads.hasPoint(key) ? [key, ...ranges] : ranges;
   }
 
   /** Nothing was read, written or deferred: there is nothing to decide. */
@@ -215,6 +239,21 @@ export class OpenTransaction implements Transaction {
     };
   }
 
+  /** Before anything is read: waits where others are known to be about to write it, and reads what they have written. */
+  async #turn(names: readonly string[]): Promise<void> {
+    if (this.#isPinned) return;
+    const name = this.#standing.wanted(names);
+    if (name === undefined) return;
+    await this.#standing.enter(name);
+    this.#checkOpen();
+    if (!this.#isPinned) this.#snapshots = [...(this.#renew() ?? this.#snapshots)];
+  }
+
+  /** Something rests on the snapshot. */
+  get #isPinned(): boolean {
+    return this.#isolation === "none" || this.#isSnapshotTold || !this.#reads.isEmpty || !this.#writes.isEmpty;
+  }
+
   #read(key: Key): unknown {
     const partition = this.#placement.touchKey(key);
     const own = this.#writes.get(key);
@@ -228,7 +267,9 @@ export class OpenTransaction implements Transaction {
   async #scan(range: Range, options: MergedScanOptions, take: (row: Row) => void): Promise<void> {
     this.#checkOpen();
     const bounds = toRange(range, this.#limits.keyBytes);
-    const at = this.#readAt(this.#placement.touchRange(bounds));
+    const partition = this.#placement.touchRange(bounds);
+    await this.#turn([nameOfRange(bounds)]);
+    const at = this.#readAt(partition);
     let last: Key | undefined;
     let count = 0;
     for await (const page of mergedScan(this.#view, bounds, at, this.#writes.within(bounds), options)) {

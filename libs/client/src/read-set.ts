@@ -26,8 +26,12 @@ export class ReadSet {
     return this.#points.size === 0 && this.#ranges.length === 0;
   }
 
+  hasPoint(key: Key): boolean {
+    return this.#points.has(key);
+  }
+
   covers(key: Key): boolean {
-    return this.#points.has(key) || this.#coversInRange(key);
+    return this.hasPoint(key) || this.#coversInRange(key);
   }
 
   /** A key read again at level none may show another version; the last one seen counts. */

@@ -1,6 +1,7 @@
 import type { Offset, RefusalCode, Submit, Version } from "@seriatim/protocol";
 import type { Decision } from "@seriatim/view";
 import type { Answer } from "./answer.ts";
+import { contendedBy } from "./contention.ts";
 import type { RunOptions } from "./coordinator.ts";
 import type { Environment } from "./environment.ts";
 import { Memo } from "./memo.ts";
@@ -9,6 +10,7 @@ import { refusalOf } from "./refusal.ts";
 import type { Refusal, RunCommitted, RunResult } from "./result.ts";
 import { checkedOptions, type RunSettings } from "./run-options.ts";
 import { decodeResult, encodeResult } from "./run-result.ts";
+import { Standing } from "./standing.ts";
 import type { Submitter } from "./submitter.ts";
 import type { Transaction } from "./transaction.ts";
 import { throwIfAborted } from "./waiting.ts";
@@ -16,15 +18,21 @@ import { throwIfAborted } from "./waiting.ts";
 type Body<T> = (tx: Transaction) => T | Promise<T>;
 
 /** What became of one attempt: an end, or a reason to begin another one. */
-type Outcome<T> =
-  | { readonly kind: "result"; readonly result: RunResult<T> }
-  | { readonly kind: "refused"; readonly refusal: Refusal; readonly canRetry: boolean }
-  | GivenUp;
+type Outcome<T> = { readonly kind: "result"; readonly result: RunResult<T> } | Refused | GivenUp;
+
+interface Refused {
+  readonly kind: "refused";
+  readonly refusal: Refusal;
+  readonly canRetry: boolean;
+  /** What it contends for with others, by name. */
+  readonly contended: readonly string[];
+}
 
 /** The function threw, but on grounds that were overwritten meanwhile. */
 interface GivenUp {
   readonly kind: "given_up";
   readonly error: unknown;
+  readonly contended: readonly string[];
 }
 
 /** What the function returned, as its intent will carry it, and how long it took. */
@@ -57,6 +65,9 @@ export class Run<T> {
   readonly #minVersion: Version | undefined;
   readonly #body: Body<T>;
   readonly #memo = new Memo();
+  readonly #standing: Standing;
+  /** How often in a row it was refused with nobody of this coordinator to blame. */
+  #losses = 0;
   /** How often the function was called. */
   #calls = 0;
 
@@ -67,14 +78,25 @@ export class Run<T> {
     this.#settings = checkedOptions(options, environment.space.genesis, environment.newId);
     this.#minVersion = options.minVersion;
     this.#body = body;
+    const { turns, habits } = environment;
+    this.#standing = new Standing(turns, habits, this.#settings.agent, this.#settings.signal);
   }
 
   async result(): Promise<RunResult<T>> {
+    try {
+      return await this.#result();
+    } finally {
+      this.#standing.leave();
+    }
+  }
+
+  async #result(): Promise<RunResult<T>> {
     const { signal } = this.#settings;
     if (this.#minVersion !== undefined) await this.#reached(this.#minVersion);
     for (;;) {
       throwIfAborted(signal);
       this.#environment.checkOpen();
+      const began = this.#environment.clock();
       const outcome = await this.#attempt();
       if (outcome.kind === "result") return outcome.result;
       const isLast = this.#calls >= this.#settings.attempts;
@@ -85,8 +107,22 @@ export class Run<T> {
       } else {
         await this.#catchUp(outcome.refusal);
       }
-      await this.#environment.backOff(this.#calls - 1, signal);
+      await this.#pause(outcome, this.#environment.clock() - began);
     }
+  }
+
+  /**
+   * Until the next attempt has something to gain. Whoever has had its turn among the runs of this coordinator begins at
+   * once: what won stands already, and to sleep would leave the key idle. Who loses in its turn, against other processes,
+   * backs off from the second time on.
+   */
+  async #pause(outcome: Refused | GivenUp, ms: number): Promise<void> {
+    const { signal } = this.#settings;
+    const isItsTurn = await this.#standing.again(outcome.contended, ms);
+    const isConflict = outcome.kind === "given_up" || outcome.refusal.code === "conflict";
+    this.#losses = isConflict && isItsTurn ? 0 : this.#losses + 1;
+    const retry = isConflict ? this.#losses - 2 : this.#losses - 1;
+    if (retry >= 0) await this.#environment.backOff(retry, signal);
   }
 
   /** So that the next attempt does not read what refused this one. */
@@ -104,20 +140,21 @@ export class Run<T> {
   async #attempt(): Promise<Outcome<T>> {
     const { space, counters } = this.#environment;
     // The snapshot first and then the id: what is decided in between is seen, in the view now or as a conflict.
-    const snapshots = Array.from({ length: space.genesis.partitions }, (_, p) => space.view.position(p).offset);
+    const snapshots = this.#snapshots();
     const next = this.#settings.ids.next(space.view, this.#settings.partition);
     if ("committed" in next) return this.#repeated(next.committed);
 
     this.#calls += 1;
     counters.attempts += 1;
     if (this.#calls > 1) counters.retries += 1;
-    const tx = this.#open(snapshots);
+    const tx = this.#open(snapshots, next.intent);
     const thought = await this.#think(tx);
     if (thought.kind === "given_up") return thought;
     if (tx.isEmpty && this.#settings.id === undefined) return this.#nothingToDecide(next.intent, thought.result);
 
     throwIfAborted(this.#settings.signal);
     const intent = this.#intent(next.intent, tx, thought.result);
+    this.#standing.note(intent);
     const outcome = this.#judge(intent, await this.#submitter.submit(intent, this.#settings.signal));
     if (outcome.kind === "refused") counters.msWasted += thought.ms;
     return outcome;
@@ -132,16 +169,16 @@ export class Run<T> {
       return { kind: "thought", result, ms: clock() - began };
     } catch (error) {
       // An error on overwritten grounds is no news yet: as likely as not it is the abort that the signal asked for.
-      if (!tx.isOverwritten) throw error;
+      if (tx.overwritten === undefined) throw error;
       counters.msWasted += clock() - began;
-      return { kind: "given_up", error };
+      return { kind: "given_up", error, contended: this.#standing.likely(tx.namesAround(tx.overwritten)) };
     } finally {
       tx.end();
       counters.msThought += clock() - began;
     }
   }
 
-  #open(snapshots: readonly Offset[]): OpenTransaction {
+  #open(snapshots: readonly Offset[], intent: string): OpenTransaction {
     const { agent, isolation, partitionKey, signal } = this.#settings;
     return new OpenTransaction(this.#environment.space, {
       agent,
@@ -151,7 +188,21 @@ export class Run<T> {
       snapshots,
       memo: this.#memo,
       signal,
+      standing: this.#standing,
+      renew: () => this.#renewed(intent),
     });
+  }
+
+  #snapshots(): Offset[] {
+    const { view, genesis } = this.#environment.space;
+    return Array.from({ length: genesis.partitions }, (_, partition) => view.position(partition).offset);
+  }
+
+  /** The snapshots first here too: an id that is decided after them is seen as any conflict is. */
+  #renewed(intent: string): Offset[] | undefined {
+    const { ids, partition } = this.#settings;
+    const snapshots = this.#snapshots();
+    return ids.isOpen(intent, this.#environment.space.view, partition) ? snapshots : undefined;
   }
 
   #intent(id: string, tx: OpenTransaction, result: Uint8Array | null): Submit {
@@ -173,7 +224,9 @@ export class Run<T> {
     const refusal = refusalOf(space, answer, intent);
     // It was refused as well: its number is spent, and the next one is free to send.
     const canRetry = isTransient(answer.code) || answer.code === "id_reused";
-    return { kind: "refused", refusal, canRetry };
+    const contended =
+      answer.code === "conflict" && answer.outcome !== undefined ? contendedBy(intent, answer.outcome) : [];
+    return { kind: "refused", refusal, canRetry, contended };
   }
 
   #repeated(decision: Decision): Outcome<T> {

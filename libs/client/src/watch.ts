@@ -27,7 +27,7 @@ export class Watch {
   readonly #controller = new AbortController();
   readonly #onOuter = () => this.#controller.abort(this.#outer?.reason);
   #unsubscribe: (() => void) | undefined;
-  #overwritten = false;
+  #overwritten: Key | undefined;
   #stopped = false;
 
   constructor(space: Space, watched: Watched, outer: AbortSignal | undefined) {
@@ -36,8 +36,8 @@ export class Watch {
     this.#outer = outer;
   }
 
-  /** Whether the signal has fired because of somebody else's write. */
-  get isOverwritten(): boolean {
+  /** The key whose overwriting by somebody else has made the signal fire. */
+  get overwritten(): Key | undefined {
     return this.#overwritten;
   }
 
@@ -102,7 +102,7 @@ export class Watch {
     const partition = this.#watched.partition() ?? 0;
     const decision = this.#space.view.decision(partition, version);
     const writer = `agent ${JSON.stringify(decision?.agent ?? null)} (intent ${decision?.id ?? "unknown"})`;
-    this.#overwritten = true;
+    this.#overwritten = key;
     this.#controller.abort(
       new Failure(
         "aborted",

@@ -1,0 +1,129 @@
+import type { Schedule } from "./waiting.ts";
+
+/** How long a turn may last before the next one goes ahead, in multiples of what turns have taken, and ms besides. */
+const patience = { times: 2, besides: 10 };
+
+/** A line that so many turns in a row found empty is forgotten: what was contended for is not any more. */
+const quietTurns = 32;
+
+/** How many lines are kept; the one used longest ago goes first. */
+const mostLines = 1_000;
+
+/** What a holder of a turn gives back, once. */
+export type Leave = () => void;
+
+/**
+ * Orders the runs of one coordinator that contend for the same key or range: where two are known to collide, the second
+ * begins when the first has ended, in place of thinking in vain. Nothing rests on it: who has waited long enough goes
+ * ahead, and the verdict decides as ever.
+ */
+export class Turns {
+  readonly #clock: () => number;
+  readonly #schedule: Schedule;
+  /** The one used last comes last. */
+  readonly #lines = new Map<string, Line>();
+
+  constructor(clock: () => number, schedule: Schedule) {
+    this.#clock = clock;
+    this.#schedule = schedule;
+  }
+
+  /** Whether runs have been refused over it lately. */
+  isContended(name: string): boolean {
+    return this.#lines.has(name);
+  }
+
+  /** Somebody was refused over it, after so many ms: from now on there is a line for it. */
+  contend(name: string, ms: number): void {
+    const line = this.#lines.get(name) ?? new Line(this.#clock, this.#schedule, ms);
+    this.#lines.delete(name);
+    this.#lines.set(name, line);
+    if (this.#lines.size <= mostLines) return;
+    for (const oldest of this.#lines.keys()) return void this.#lines.delete(oldest);
+  }
+
+  /** Resolves when it is one's turn, or when that has taken too long, or the signal has fired. */
+  async enter(name: string, signal: AbortSignal | undefined): Promise<Leave> {
+    const line = this.#lines.get(name);
+    if (line === undefined) return () => undefined;
+    const leave = await line.enter(signal);
+    if (line.quietTurns >= quietTurns && this.#lines.get(name) === line) this.#lines.delete(name);
+    return leave;
+  }
+}
+
+class Place {
+  readonly begun: Promise<void>;
+  begin!: () => void;
+
+  constructor() {
+    this.begun = new Promise((resolve) => (this.begin = resolve));
+  }
+}
+
+/** First come, first served. */
+class Line {
+  readonly #clock: () => number;
+  readonly #schedule: Schedule;
+  readonly #waiting = new Set<Place>();
+  #holder: Place | undefined;
+  #heldSince = 0;
+  /** What a turn takes, in ms, the latest counting most. */
+  #typical: number;
+  #cancelOverdue: () => void = () => undefined;
+  /** How many turns in a row nobody had to wait for. */
+  quietTurns = 0;
+
+  constructor(clock: () => number, schedule: Schedule, typical: number) {
+    this.#clock = clock;
+    this.#schedule = schedule;
+    this.#typical = typical;
+  }
+
+  async enter(signal: AbortSignal | undefined): Promise<Leave> {
+    const place = new Place();
+    if (this.#holder === undefined) {
+      this.quietTurns += 1;
+      this.#grant(place);
+      return () => this.#leave(place);
+    }
+    this.quietTurns = 0;
+    this.#waiting.add(place);
+    this.#watch();
+    if (signal?.aborted === true) place.begin();
+    signal?.addEventListener("abort", place.begin, { once: true });
+    await place.begun;
+    signal?.removeEventListener("abort", place.begin);
+    return () => this.#leave(place);
+  }
+
+  #grant(place: Place): void {
+    this.#waiting.delete(place);
+    this.#holder = place;
+    this.#heldSince = this.#clock();
+    place.begin();
+    this.#watch();
+  }
+
+  #leave(place: Place): void {
+    this.#waiting.delete(place);
+    if (this.#holder !== place) return;
+    this.#typical += (this.#clock() - this.#heldSince - this.#typical) / 4;
+    this.#next();
+  }
+
+  /** Also when the holder is overdue: it goes on, and loses its place only. */
+  #next(): void {
+    this.#cancelOverdue();
+    this.#holder = undefined;
+    for (const place of this.#waiting) return this.#grant(place);
+  }
+
+  /** There is a timer only while somebody waits. */
+  #watch(): void {
+    this.#cancelOverdue();
+    if (this.#waiting.size === 0 || this.#holder === undefined) return;
+    const left = this.#heldSince + this.#typical * patience.times + patience.besides - this.#clock();
+    this.#cancelOverdue = this.#schedule(() => this.#next(), Math.max(0, left));
+  }
+}
