@@ -13,6 +13,8 @@ export interface CoordinatorOptions {
    * as long again before the run ends with a Failure `unknown_outcome`.
    */
   readonly verdictTimeout?: number | undefined;
+  /** How many intents may wait for their verdicts at once; one more fails with `overloaded`. Default 1,000. */
+  readonly unresolved?: number | undefined;
   readonly retry?: RetryOptions | undefined;
 }
 
@@ -113,8 +115,8 @@ export interface Coordinator {
    * if (result.outcome === "refused") console.error(result.refusal.message);
    * else console.log(result.value, result.version);
    *
-   * @throws Failure `invalid_argument`; `unavailable` and `aborted` (nothing was written); `unknown_outcome` (look the
-   * intent up); `not_yet` (`minVersion` was not reached in time); `closed`; `log_changed`.
+   * @throws Failure `invalid_argument`; `overloaded`, `unavailable` and `aborted` (nothing was written); `unknown_outcome`
+   * (look the intent up); `not_yet` (`minVersion` was not reached in time); `closed`; `log_changed`.
    */
   run<T>(options: RunOptions, fn: (tx: Transaction) => T | Promise<T>): Promise<RunResult<T>>;
 

@@ -9,6 +9,7 @@ import { Verdicts } from "./verdicts.ts";
 import { backoffDelay, schedule, settledWithin, sleep, type Backoff, type Ending, type Schedule } from "./waiting.ts";
 
 const defaultVerdictTimeout = 30_000;
+const defaultUnresolved = 1_000;
 const defaultRetry: Backoff = { base: 4, cap: 1_000 };
 
 /** What a simulation has to determine, besides what the options of every coordinator do. */
@@ -29,6 +30,8 @@ export class Environment {
   readonly habits = new Habits();
   readonly clock: () => number;
   readonly verdictTimeout: number;
+  /** How many intents may be on their way at once. */
+  readonly mostUnresolved: number;
   readonly newId: () => string;
   readonly #schedule: Schedule;
   readonly #random: () => number;
@@ -44,6 +47,7 @@ export class Environment {
     this.clock = options.clock ?? (() => performance.now());
     this.turns = new Turns(this.clock, this.#schedule);
     this.verdictTimeout = options.verdictTimeout ?? defaultVerdictTimeout;
+    this.mostUnresolved = options.unresolved ?? defaultUnresolved;
     this.#random = options.random ?? Math.random;
     this.#retry = { base: options.retry?.base ?? defaultRetry.base, cap: options.retry?.cap ?? defaultRetry.cap };
   }

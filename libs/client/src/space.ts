@@ -16,6 +16,12 @@ export interface Space {
    */
   append(partition: number, record: Uint8Array, options?: { readonly signal?: AbortSignal }): Promise<void>;
 
+  /**
+   * How many records of the intents log of `partition`, as far as this process knows its end, have no applied verdict.
+   * A space that decides with the append has none.
+   */
+  backlog?(partition: number): number;
+
   /** Calls `listener` after each advance of the view, by whichever process. Returns the function that ends it. */
   subscribe(listener: (advance: Advance) => void): () => void;
 

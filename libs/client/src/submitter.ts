@@ -8,6 +8,9 @@ import { aborted, throwIfAborted } from "./waiting.ts";
 /** Whoever ends a call wants to be gone; so long, in ms, the cancel of what was sent may still take. */
 const abortedPatience = 5_000;
 
+/** By more the verdicts must not trail the end of a partition's intents: who waits behind that many has waited long. */
+const mostBacklog = 50_000;
+
 type Sent = "appended" | "unknown";
 
 interface Tried {
@@ -18,6 +21,8 @@ interface Tried {
 /** Sends intents, and does not rest until it knows what became of them, or can say honestly that it does not. */
 export class Submitter {
   readonly #environment: Environment;
+  /** Intents on their way: neither answered nor given up. */
+  #unresolved = 0;
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -27,9 +32,32 @@ export class Submitter {
    * Appends the intent and waits for the decision that settles its id. Where that does not come, or it is not known
    * whether the intent was appended, the id is closed by a cancel: the first of the two in the log wins (invariant 6).
    *
-   * @throws Failure `unavailable` or `aborted` (nothing was written), `unknown_outcome`, `invalid_argument`.
+   * @throws Failure `overloaded`, `unavailable` or `aborted` (nothing was written), `unknown_outcome`,
+   *   `invalid_argument`.
    */
   async submit(intent: Submit, signal: AbortSignal | undefined): Promise<Answer> {
+    this.#checkLoad(intent.partition);
+    this.#unresolved += 1;
+    try {
+      return await this.#settle(intent, signal);
+    } finally {
+      this.#unresolved -= 1;
+    }
+  }
+
+  /** Before the log, where a refusal costs nobody anything: what is appended has to be decided. */
+  #checkLoad(partition: number): void {
+    const { space, mostUnresolved } = this.#environment;
+    if (this.#unresolved >= mostUnresolved)
+      throw overloaded(
+        `${this.#unresolved} intents of this coordinator wait for their verdicts (unresolved: ${mostUnresolved})`,
+      );
+    const backlog = space.backlog?.(partition) ?? 0;
+    if (backlog > mostBacklog)
+      throw overloaded(`${backlog} intents of partition ${partition} have no verdict yet; ${mostBacklog} may wait`);
+  }
+
+  async #settle(intent: Submit, signal: AbortSignal | undefined): Promise<Answer> {
     const { space, verdicts, verdictTimeout } = this.#environment;
     // Encoded once: only the same bytes are the same intent.
     const record = this.#encode(intent);
@@ -122,6 +150,11 @@ export class Submitter {
       return { kind: canRetry ? "again" : "failed", error };
     }
   }
+}
+
+function overloaded(why: string): Failure {
+  const remedy = "nothing was written; try again when they are decided, send less at once, or let more sequencers decide";
+  return new Failure("overloaded", `${why}: ${remedy}`, { canRetry: true });
 }
 
 function unknownOutcome({ partition, id }: Awaited, cause: unknown): Failure {

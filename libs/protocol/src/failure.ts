@@ -8,6 +8,8 @@ export const failureCodes = [
   "invalid_argument",
   /** The file or broker cannot be reached, or did not answer in time; nothing was decided by this call. */
   "unavailable",
+  /** Too much is undecided already; nothing was appended. Later it may go. */
+  "overloaded",
   /** The record may or may not stand in the log; look its id up before believing either. */
   "unknown_outcome",
   /** The log no longer holds what the view was folded from: recreated, truncated or replaced. */

@@ -34,6 +34,8 @@ export class KafkaSpace implements Space {
   readonly #logs: KafkaLogs;
   readonly #advances: Advances;
   readonly #following: KafkaFollowing;
+  /** The highest offset that this process has appended to each partition. */
+  readonly #appended = new Map<number, number>();
 
   private constructor(logs: KafkaLogs, file: SqliteFile, view: View, onAlarm: (alarm: Alarm) => void) {
     this.#logs = logs;
@@ -89,7 +91,13 @@ export class KafkaSpace implements Space {
 
   async append(partition: number, record: Uint8Array, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     this.assertGoing();
-    await this.intents.append(partition, [{ value: record }], options);
+    const offset = await this.intents.append(partition, [{ value: record }], options);
+    this.#appended.set(partition, Math.max(offset, this.#appended.get(partition) ?? 0));
+  }
+
+  backlog(partition: number): number {
+    const appended = this.#appended.get(partition);
+    return appended === undefined ? 0 : Math.max(0, appended - this.view.position(partition).offset);
   }
 
   subscribe(listener: (advance: Advance) => void): () => void {

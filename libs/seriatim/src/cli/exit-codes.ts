@@ -38,6 +38,7 @@ function codeOfFailure(code: FailureCode): number {
     case "not_yet":
       return exitCodes.undecided;
     case "unavailable":
+    case "overloaded":
     case "log_changed":
     case "not_a_space":
     case "other_space":
