@@ -112,7 +112,13 @@ function placeOf(flags: Flags, faults: Faults): FilePlace | KafkaPlace {
     brokers: brokers.split(",").map((broker) => checkedBroker(broker.trim(), faults)),
     space,
     partitions: count(partitions, "--partitions", most.partitions, faults),
-    sequencers: count(sequencers, "--sequencers", most.sequencers, faults),
+    // A space that others sequence needs none.
+    sequencers: upTo(
+      whole(sequencers, "--sequencers", space === undefined ? 1 : 0, faults) ?? 1,
+      "--sequencers",
+      most.sequencers,
+      faults,
+    ),
   };
 }
 
