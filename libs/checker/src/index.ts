@@ -1,3 +1,16 @@
 export * from "./history.ts";
 export * from "./judgement.ts";
 export { judge } from "./judge/judge.ts";
+export { type Objection, type ObjectionName, objectionNames, Objections } from "./audit/objections.ts";
+export type { DecidedRecord } from "./audit/decided.ts";
+export { exportLines } from "./export/export-lines.ts";
+export { openExportSource } from "./export/export-source.ts";
+export { type ReadingOptions, SpaceHistory } from "./reading/space-history.ts";
+export { loadRules } from "./rules/load-rules.ts";
+export { type LimitRule, limitRule } from "./rules/limit-rule.ts";
+export { moduleRule, type RuleModule } from "./rules/module-rule.ts";
+export type { GroupState, Rule, RuleCommit, RuleKind, RuleWrite } from "./rules/rule.ts";
+export { type Breach, RuleWatch } from "./rules/rule-watch.ts";
+export { openFileSource } from "./space/file.ts";
+export { type KafkaSourceOptions, openKafkaSource } from "./space/kafka.ts";
+export { type LogName, logNames, type Slice, type SpaceSource } from "./space/source.ts";

@@ -1,0 +1,40 @@
+import { claimsId, type DecodedRecord, type Outcome, type Verdict } from "@seriatim/protocol";
+import type { ClaimedIds } from "./claims.ts";
+
+/** What a verdict says of its id that those before it do not bear out; undefined when nothing. */
+export function idFault(
+  { id, offset, outcome, digest }: Verdict,
+  record: DecodedRecord | undefined,
+  claims: ClaimedIds,
+): string | undefined {
+  const claim = id === null ? undefined : claims.get(id, offset);
+  if (claimsId(outcome)) {
+    if (id === null) return `the verdict of ${offset} decides an intent without naming its id`;
+    if (claim === undefined) return undefined;
+    return `id ${JSON.stringify(id)} was decided at ${claim.offset}, and again at ${offset}`;
+  }
+  const first = firstOf(outcome);
+  if (first === null) return undefined;
+  const says = `the verdict of ${offset} says that id ${JSON.stringify(id)} was decided at ${first}`;
+  if (claim === undefined) return first < offset ? undefined : `${says}, which is not before it`;
+  if (claim.offset !== first) return `${says}; it was decided at ${claim.offset}`;
+  if (outcome.kind === "repeated" && record?.kind === "submit" && claim.digest !== digest)
+    return `${says} by the same record, which stands there with other bytes`;
+  if (outcome.kind === "refused" && (outcome.code === "cancelled") !== claim.isCancel)
+    return `${says} by a ${outcome.code === "cancelled" ? "cancel" : "submit"}, and it was none`;
+  return undefined;
+}
+
+/** Where the outcome says that the id was decided. */
+function firstOf(outcome: Outcome): number | null {
+  switch (outcome.kind) {
+    case "repeated":
+      return outcome.first;
+    case "refused":
+      return outcome.code === "id_reused" || outcome.code === "cancelled" ? (outcome.first ?? Infinity) : null;
+    case "genesis":
+    case "committed":
+    case "cancelled":
+      return null;
+  }
+}

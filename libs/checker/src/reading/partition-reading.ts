@@ -1,0 +1,68 @@
+import type { Digest, Offset } from "@seriatim/protocol";
+import type { DecidedRecord } from "../audit/decided.ts";
+import type { Objections } from "../audit/objections.ts";
+import { PartitionAudit } from "../audit/partition-audit.ts";
+import { DecisionCheck } from "../decisions/decision-check.ts";
+import { Deriver } from "../decisions/deriver.ts";
+import type { Item } from "../space/items.ts";
+import type { SpaceSource } from "../space/source.ts";
+
+export interface PartitionReadingOptions {
+  readonly source: SpaceSource;
+  readonly partition: number;
+  readonly start: Offset;
+  readonly objections: Objections;
+  readonly decisions: boolean;
+  readonly head: Digest | undefined;
+  readonly onDecided: (record: DecidedRecord) => void;
+}
+
+/** One partition, as it is read: audited, its decisions derived anew or, where there are no verdicts, at all. */
+export class PartitionReading {
+  readonly audit: PartitionAudit;
+  readonly decisions: DecisionCheck | undefined;
+  /** Records whose outcome was derived, since no verdict says it. */
+  derived = 0;
+  readonly #deriver: Deriver | undefined;
+  readonly #options: PartitionReadingOptions;
+
+  constructor(options: PartitionReadingOptions) {
+    const { source, partition, start, objections, head } = options;
+    const { codec, logs } = source;
+    this.#options = options;
+    this.decisions = options.decisions ? new DecisionCheck(codec, start, objections) : undefined;
+    this.#deriver = logs.has("verdicts") ? undefined : new Deriver(codec, start);
+    const [hasIntents, isWhole] = [logs.has("intents"), start === 0];
+    const onDecided = (record: DecidedRecord): void => this.#give(record);
+    this.audit = new PartitionAudit({ partition, codec, hasIntents, isWhole, head, objections, onDecided });
+  }
+
+  take(item: Item): void {
+    if (this.#deriver !== undefined && item.kind === "intent") this.#derive(this.#deriver, item);
+    else this.audit.take(item);
+  }
+
+  end(): void {
+    this.audit.end();
+  }
+
+  #derive(deriver: Deriver, item: Extract<Item, { kind: "intent" }>): void {
+    const { partition, offset, record } = item;
+    const time = deriver.timeOf(item.time);
+    const outcome = this.#options.source.hasGenesis ? deriver.outcomeOf(item, time) : undefined;
+    this.audit.counts.records += 1;
+    if (outcome === undefined) {
+      this.audit.counts.undecided += 1;
+      return;
+    }
+    this.derived += 1;
+    const { id, agent } = record.kind === "submit" || record.kind === "cancel" ? record : { id: null, agent: null };
+    deriver.follow(item, { id, outcome });
+    this.#give({ partition, offset, time, id, agent, intent: item, outcome });
+  }
+
+  #give(record: DecidedRecord): void {
+    this.decisions?.take(record);
+    this.#options.onDecided(record);
+  }
+}

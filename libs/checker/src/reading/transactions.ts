@@ -1,0 +1,50 @@
+import type { DecidedRecord } from "../audit/decided.ts";
+import type { LoggedEffect, LoggedTransaction, Status } from "../history.ts";
+import type { Effect, Outcome } from "@seriatim/protocol";
+
+/** The transaction that a record is; undefined for one that is none, such as a cancel, or the same intent again. */
+export function transactionOf({
+  partition,
+  offset,
+  time,
+  intent,
+  outcome,
+}: DecidedRecord): LoggedTransaction | undefined {
+  const record = intent?.record;
+  const status = outcome === undefined ? undefined : statusOf(outcome);
+  if (record?.kind !== "submit" || status === undefined) return undefined;
+  const { snapshot, agent, id, isolation, points, ranges, writes, effects } = record;
+  return {
+    kind: "logged",
+    partition,
+    offset,
+    snapshot,
+    agent,
+    id,
+    time,
+    isolation,
+    status,
+    points,
+    ranges,
+    writes: writes.map(({ key, value, blind }) => ({ key, deleted: value === null, blind })),
+    effects: effects.map(notLeft),
+  };
+}
+
+function notLeft({ name, lane }: Effect): LoggedEffect {
+  return { name, lane, left: null };
+}
+
+/** Undefined where nothing was asked for that could be understood, or was asked before. */
+function statusOf(outcome: Outcome): Status | undefined {
+  switch (outcome.kind) {
+    case "committed":
+      return "committed";
+    case "refused":
+      return outcome.code === "invalid" ? undefined : "aborted";
+    case "genesis":
+    case "cancelled":
+    case "repeated":
+      return undefined;
+  }
+}
