@@ -11,7 +11,9 @@ import { mcpCommand } from "./commands/mcp.ts";
 import { putCommand } from "./commands/put.ts";
 import { scanCommand } from "./commands/scan.ts";
 import { sequencerCommand } from "./commands/sequencer.ts";
+import { backupCommand } from "./commands/backup.ts";
 import { statusCommand } from "./commands/status.ts";
+import { verifyCommand } from "./commands/verify.ts";
 import { tailCommand } from "./commands/tail.ts";
 
 const commands = [
@@ -25,6 +27,8 @@ const commands = [
   deleteCommand,
   tailCommand,
   statusCommand,
+  backupCommand,
+  verifyCommand,
   mcpCommand,
 ];
 

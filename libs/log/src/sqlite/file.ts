@@ -138,6 +138,22 @@ export class SqliteFile {
   }
 
   /**
+   * Copies all of it, as of one moment, into a new file at `path`. Others may write meanwhile; this process does nothing
+   * else until it is done.
+   * @throws Failure `invalid_argument` when there is a file already; `unavailable` when the copy cannot be written.
+   */
+  copyInto(path: string): void {
+    this.#assertOpen();
+    if (statSync(path, { throwIfNoEntry: false }) !== undefined)
+      throw new Failure("invalid_argument", `there is a file ${path} already: name another for the copy`);
+    try {
+      this.database.prepare("VACUUM INTO ?").run(resolve(path));
+    } catch (error) {
+      throw toFailure(error, path);
+    }
+  }
+
+  /**
    * Calls `listener` after each commit that changed rows, of this process or another, several of them possibly at once,
    * and once when the file is closed. Subscribe first and read then, or a commit in between goes unnoticed. Others'
    * commits are found by polling, which goes on only while there are listeners and does not keep the process alive.

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "@seriatim/log";
-import type { Genesis } from "@seriatim/protocol";
+import type { Genesis, RecordCodec } from "@seriatim/protocol";
 import { follow, type View } from "@seriatim/view";
 import { allPartitions } from "../genesis.ts";
 import { KafkaLogs, openView } from "../kafka-logs.ts";
@@ -10,6 +10,7 @@ import type { Place } from "./place.ts";
 
 export interface Observed {
   readonly genesis: Genesis;
+  readonly codec: RecordCodec;
   readonly intents: Log;
   readonly verdicts: Log;
   readonly view: View;
@@ -47,7 +48,7 @@ async function observeKafka(
     try {
       await readOn(logs, { file, view }, options);
       const { intents, verdicts, codec } = logs;
-      await work({ intents, verdicts, view, genesis: codec.genesis });
+      await work({ intents, verdicts, view, codec, genesis: codec.genesis });
     } finally {
       file.close();
     }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { Command } from "commander";
 import type { Bounds } from "@seriatim/log";
 import { bufferOf, spaceName, type RefusalCode } from "@seriatim/protocol";
@@ -5,12 +6,14 @@ import { nameOf } from "../advances.ts";
 import { Faults } from "../cli/faults.ts";
 import { untilInterrupted } from "../cli/interrupt.ts";
 import { observe, type Observed } from "../cli/observe.ts";
+import { withSpace } from "../cli/open-space.ts";
 import { print, printJson, printTable } from "../cli/output.ts";
 import { addJsonFlag, addPlaceFlags, addWaitFlag, placeOf, waitOf } from "../cli/place.ts";
 import { allPartitions } from "../genesis.ts";
 
 interface Flags {
   readonly json?: true;
+  readonly watch?: true;
   readonly wait: string;
 }
 
@@ -36,10 +39,16 @@ interface PartitionStatus {
   readonly refusals: Readonly<Partial<Record<RefusalCode, number>>>;
 }
 
+type Looked = Pick<Observed, "genesis" | "intents" | "verdicts" | "view">;
+
+/** In ms. */
+const watchInterval = 1_000;
+
 export function statusCommand(): Command {
   const command = new Command("status").description(
     "print the space, and of each partition: the logs, what is applied, lag, what is missing, commits and refusals",
   );
+  command.option("--watch", "go on, every second, until Ctrl-C");
   return addJsonFlag(addWaitFlag(addPlaceFlags(command)), "print one JSON object").action(status);
 }
 
@@ -49,17 +58,33 @@ async function status(flags: Flags, command: Command): Promise<void> {
   const wait = waitOf(flags, faults);
   faults.check();
   if (place === undefined) return;
-  await untilInterrupted((signal) =>
-    observe(place, { wait, signal }, async (space) => {
-      const found = await Promise.all(allPartitions(space.genesis).map((partition) => statusOf(space, partition)));
-      const where = place.kind === "file" ? place.path : `${place.space} on ${place.brokers.join(", ")}`;
-      if (flags.json === true) printJson(toJson(space, found));
-      else show(space, where, found);
-    }),
-  );
+  const look = async (space: Looked): Promise<void> => {
+    const found = await Promise.all(allPartitions(space.genesis).map((partition) => statusOf(space, partition)));
+    const where = place.kind === "file" ? place.path : `${place.space} on ${place.brokers.join(", ")}`;
+    if (flags.watch === true && flags.json !== true) clear();
+    if (flags.json === true) printJson(toJson(space, found));
+    else show(space, where, found);
+  };
+  if (flags.watch !== true) {
+    await untilInterrupted((signal) => observe(place, { wait, signal }, look));
+    return;
+  }
+  const watch = (signal: AbortSignal): Promise<void> =>
+    withSpace(place, { writes: false, wait, signal }, async (space) => {
+      while (!signal.aborted) {
+        await look(space);
+        await delay(watchInterval, undefined, { signal }).catch(() => undefined);
+      }
+    });
+  await untilInterrupted(watch, { isNormal: true });
 }
 
-async function statusOf({ intents, verdicts, view }: Observed, partition: number): Promise<PartitionStatus> {
+/** A terminal shows the newest look only. */
+function clear(): void {
+  if (process.stdout.isTTY) process.stdout.write("\u001b[H\u001b[2J");
+}
+
+async function statusOf({ intents, verdicts, view }: Looked, partition: number): Promise<PartitionStatus> {
   // Ends first: what is decided meanwhile must not show as a lag.
   const [intentBounds, verdictBounds] = await Promise.all([intents.bounds(partition), verdicts.bounds(partition)]);
   const { offset, chain, time, seen, skipped } = view.position(partition);
@@ -81,12 +106,12 @@ async function statusOf({ intents, verdicts, view }: Observed, partition: number
   };
 }
 
-function toJson({ genesis, view }: Observed, partitions: readonly PartitionStatus[]): object {
+function toJson({ genesis, view }: Looked, partitions: readonly PartitionStatus[]): object {
   const { space, rules, limits } = genesis;
   return { space: spaceName(space), rules, window: limits.window, limits, view: view.path, partitions };
 }
 
-function show({ genesis, view }: Observed, where: string, partitions: readonly PartitionStatus[]): void {
+function show({ genesis, view }: Looked, where: string, partitions: readonly PartitionStatus[]): void {
   printTable([
     ["space", `${spaceName(genesis.space)} (${where})`],
     ["partitions", String(genesis.partitions)],
