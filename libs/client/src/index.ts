@@ -25,7 +25,7 @@ export type {
   SubmitResult,
 } from "./result.ts";
 export { advices } from "./result.ts";
-export type { Space } from "./space.ts";
+export type { AppendOptions, Space } from "./space.ts";
 export type { Advance } from "@seriatim/view";
 export type { Statistics } from "./statistics.ts";
 export type { DeferOptions, Item, Range, ScanOptions, Transaction, WriteOptions } from "./transaction.ts";

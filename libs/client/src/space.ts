@@ -1,6 +1,12 @@
 import type { Genesis, Version } from "@seriatim/protocol";
 import type { Advance, View } from "@seriatim/view";
 
+export interface AppendOptions {
+  readonly signal?: AbortSignal;
+  /** Diagnostics that travel with the record where there is a way to travel. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /**
  * An open space as a coordinator needs it: a view to read from, a log to append to, and news of what was applied.
  * Embedded and Kafka each have one.
@@ -14,7 +20,7 @@ export interface Space {
    * of the view.
    * @throws Failure `unavailable` (nothing was appended) or `unknown_outcome` (it may have been).
    */
-  append(partition: number, record: Uint8Array, options?: { readonly signal?: AbortSignal }): Promise<void>;
+  append(partition: number, record: Uint8Array, options?: AppendOptions): Promise<void>;
 
   /**
    * How many records of the intents log of `partition`, as far as this process knows its end, have no applied verdict.

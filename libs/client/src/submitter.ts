@@ -2,6 +2,7 @@ import { Failure, isFailure, sha256, type Cancel, type Submit } from "@seriatim/
 import type { Decision } from "@seriatim/view";
 import { answerOf, type Answer } from "./answer.ts";
 import type { Environment } from "./environment.ts";
+import { traceHeaders } from "./trace.ts";
 import type { Awaited } from "./verdicts.ts";
 import { aborted, throwIfAborted } from "./waiting.ts";
 
@@ -85,12 +86,13 @@ export class Submitter {
   async #send(partition: number, record: Uint8Array, signal: AbortSignal | undefined): Promise<Sent> {
     const { clock, verdictTimeout, space } = this.#environment;
     const deadline = clock() + verdictTimeout;
+    const headers = traceHeaders();
     for (let retry = 0; ; retry += 1) {
       throwIfAborted(signal);
       this.#environment.checkOpen();
       try {
         const ending = await this.#environment.settledWithin(
-          space.append(partition, record),
+          space.append(partition, record, { headers }),
           deadline - clock(),
           signal,
         );
@@ -153,7 +155,8 @@ export class Submitter {
 }
 
 function overloaded(why: string): Failure {
-  const remedy = "nothing was written; try again when they are decided, send less at once, or let more sequencers decide";
+  const remedy =
+    "nothing was written; try again when they are decided, send less at once, or let more sequencers decide";
   return new Failure("overloaded", `${why}: ${remedy}`, { canRetry: true });
 }
 

@@ -1,5 +1,5 @@
 import type { KafkaOptions, Log, SqliteFile } from "@seriatim/log";
-import type { Advance, Space } from "@seriatim/client";
+import type { Advance, AppendOptions, Space } from "@seriatim/client";
 import { Failure, isFailure, type Genesis, type RecordCodec, type Version } from "@seriatim/protocol";
 import type { Alarm, View } from "@seriatim/view";
 import { Advances } from "./advances.ts";
@@ -89,9 +89,10 @@ export class KafkaSpace implements Space {
     this.#advances.assertGoing();
   }
 
-  async append(partition: number, record: Uint8Array, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  async append(partition: number, record: Uint8Array, options: AppendOptions = {}): Promise<void> {
     this.assertGoing();
-    const offset = await this.intents.append(partition, [{ value: record }], options);
+    const { headers = {}, ...others } = options;
+    const offset = await this.intents.append(partition, [{ value: record, headers }], others);
     this.#appended.set(partition, Math.max(offset, this.#appended.get(partition) ?? 0));
   }
 

@@ -35,6 +35,11 @@ export interface PipelineOptions {
  */
 export type Role = "shared" | "assigned" | "standby";
 
+/** A verdict that was decided and not read back, and the headers that it is sent with: diagnostics only. */
+interface Pending extends Decision {
+  readonly headers: LogRecord["headers"];
+}
+
 /**
  * What one sequencer knows of one partition: what it decided, what of that it sent, and what was read back. Performs
  * no I/O; the driver does.
@@ -52,7 +57,7 @@ export type Role = "shared" | "assigned" | "standby";
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
-  readonly #pending = new Queue<Decision>();
+  readonly #pending = new Queue<Pending>();
   #sent = 0;
   #pendingBytes = 0;
   #isLeading = false;
@@ -104,13 +109,13 @@ export class Pipeline {
   take(records: readonly LogRecord[]): readonly Decision[] {
     const { rules, partition, state, hash } = this.#options;
     const decisions: Decision[] = [];
-    for (const { offset, time, value } of records) {
+    for (const { offset, time, value, headers } of records) {
       if (this.#followed !== undefined && offset >= this.#followed.offset) this.#verify(this.#followed, offset, value);
       if (offset <= this.decided) continue;
       const record = { offset, appendTime: time, bytes: value, digest: hash(value) };
       const decision = decide(rules, partition, state.head, state, record);
       evolve(state, decision.verdict);
-      this.#pending.push(decision);
+      this.#pending.push({ ...decision, headers: { ...traceOf(headers), sequencer: this.#options.name } });
       this.#pendingBytes += decision.bytes.length;
       decisions.push(decision);
     }
@@ -165,10 +170,10 @@ export class Pipeline {
     if (!this.#isLeading) return [];
     const batch: NewRecord[] = [];
     let bytes = 0;
-    for (const { bytes: value } of this.#pending.slice(this.#sent, this.#sent + limit.count)) {
+    for (const { bytes: value, headers } of this.#pending.slice(this.#sent, this.#sent + limit.count)) {
       bytes += value.length;
       if (batch.length > 0 && bytes > limit.bytes) break;
-      batch.push({ value, headers: { sequencer: this.#options.name } });
+      batch.push({ value, headers });
     }
     this.#sent += batch.length;
     return batch;
@@ -218,6 +223,11 @@ export class Pipeline {
         `"${describe(own)}" and the log holds "${describe(applied)}"; it stops, and what the log holds stands`,
     );
   }
+}
+
+/** What a trace's context is told by: it follows an intent to its verdict, and from there to its effects. */
+function traceOf({ traceparent, tracestate }: LogRecord["headers"]): LogRecord["headers"] {
+  return { ...(traceparent === undefined ? {} : { traceparent }), ...(tracestate === undefined ? {} : { tracestate }) };
 }
 
 /** A first verdict depends on its record alone: where it differs, the log took that record at another time. */

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Defect } from "@seriatim/protocol";
 import type { Logger } from "pino";
 import type { Address } from "../cli/address.ts";
@@ -31,22 +32,31 @@ export class SequencerService {
     return service;
   }
 
+  /** Where it listens, as `host:port`. */
+  get address(): string {
+    return this.#server?.address ?? "";
+  }
+
+  /** Sequences until the signal fires, and is watched meanwhile. */
+  run(options: SequencingOptions): Promise<void> {
+    const onSequencer = (looked: Looked | undefined): void => {
+      this.#looked = looked;
+    };
+    return this.watch(options.signal, () => keepSequencing({ ...options, observer: this.#metrics, onSequencer }));
+  }
+
   /**
-   * Sequences until the signal fires. After a defect it sequences no more and goes on being watched: an alert rests on
-   * what it exports, and a start anew would only diverge again.
+   * After a defect nothing is sequenced any more, and it goes on being watched until the signal fires: an alert rests
+   * on what it exports, and a start anew would only diverge again.
    */
-  async run(options: SequencingOptions): Promise<void> {
-    const { signal } = options;
+  async watch(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     try {
-      const onSequencer = (looked: Looked | undefined): void => {
-        this.#looked = looked;
-      };
-      await keepSequencing({ ...options, observer: this.#metrics, onSequencer });
+      await work();
     } catch (error) {
       if (!(error instanceof Defect)) throw error;
       this.#end = error.message;
       this.#metrics.diverged();
-      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      await aborted(signal);
       throw error;
     } finally {
       await this.#server?.close();
@@ -56,4 +66,8 @@ export class SequencerService {
   async #look(): Promise<readonly PartitionLook[]> {
     return this.#looked === undefined ? [] : this.#looks.look(this.#looked);
   }
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
 }
