@@ -46,6 +46,7 @@ export class EmbeddedSpace implements Space {
   readonly file: SqliteFile;
   readonly intents: SqliteLog;
   readonly verdicts: SqliteLog;
+  readonly effects: SqliteLog;
   /** Whether there was no space in the file before it was opened here. */
   readonly made: boolean;
   readonly #sequencer: EmbeddedSequencer;
@@ -58,7 +59,7 @@ export class EmbeddedSpace implements Space {
 
   private constructor(
     file: SqliteFile,
-    { view, intents, verdicts, made }: Founded,
+    { view, intents, verdicts, effects, made }: Founded,
     codec: RecordCodec,
     isLinked: boolean,
   ) {
@@ -69,6 +70,7 @@ export class EmbeddedSpace implements Space {
     this.view = view;
     this.intents = intents;
     this.verdicts = verdicts;
+    this.effects = effects;
     this.#sequencer = new EmbeddedSequencer({ intents, verdicts, view, codec, hash: sha256 });
     this.#advances = new Advances(view, codec.genesis.partitions, () => this.#onWanted());
     this.#committer = new Committer(

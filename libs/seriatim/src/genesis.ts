@@ -1,5 +1,14 @@
 import type { Log } from "@seriatim/log";
-import { createCodec, decodeGenesis, Failure, sha256, type Genesis, type RecordCodec } from "@seriatim/protocol";
+import {
+  createCodec,
+  decodeGenesis,
+  encodeGenesis,
+  Failure,
+  isGenesis,
+  sha256,
+  type Genesis,
+  type RecordCodec,
+} from "@seriatim/protocol";
 
 /**
  * The first record of each partition, in order; undefined where a partition is empty.
@@ -57,4 +66,64 @@ export async function codecOf(intents: Log): Promise<RecordCodec> {
 
 export function allPartitions(genesis: Genesis): number[] {
   return Array.from({ length: genesis.partitions }, (_, index) => index);
+}
+
+/**
+ * Checks that each partition of the effects log begins with the space's genesis: one that does not has forgotten what
+ * was called.
+ * @param first the first record of each of its partitions.
+ * @throws Failure `log_changed` where there is none; `other_space` where it is another.
+ */
+export function checkEffects(effects: Log, first: readonly (Uint8Array | undefined)[], genesis: Genesis): void {
+  const wanted = encodeGenesis(genesis);
+  for (const [partition, record] of first.entries()) {
+    if (record === undefined) throw withoutGenesis(effects, partition);
+    if (Buffer.compare(record, wanted) !== 0)
+      throw new Failure(
+        "other_space",
+        `partition ${partition} of ${effects.name} does not begin with the genesis of the intents log: it belongs to another space; bring its own back`,
+      );
+  }
+}
+
+/**
+ * Puts the genesis at the beginning of each partition of the effects log that is empty. That is done before a space can
+ * be used: where something was decided already, the log was lost, and a new one would have every effect called again.
+ * @param first as for {@link checkEffects}.
+ * @throws Failure `log_changed` when the log was lost.
+ */
+export async function foundEffects(
+  logs: { readonly intents: Log; readonly effects: Log },
+  first: readonly (Uint8Array | undefined)[],
+  genesis: Genesis,
+): Promise<void> {
+  for (const [partition, record] of first.entries()) {
+    if (record !== undefined) continue;
+    if (await holdsIntents(logs.intents, partition)) throw withoutGenesis(logs.effects, partition);
+    await logs.effects.append(partition, [{ value: encodeGenesis(genesis) }]);
+  }
+}
+
+/** Whether anything but a genesis was appended: several may have, by as many that made the space at once. */
+async function holdsIntents(intents: Log, partition: number): Promise<boolean> {
+  const { end } = await intents.bounds(partition);
+  if (end <= 1) return false;
+  const stop = new AbortController();
+  try {
+    for await (const { records } of intents.read(new Map([[partition, 0]]), { signal: stop.signal })) {
+      if (!records.every(({ value }) => isGenesis(value))) return true;
+      if ((records.at(-1)?.offset ?? 0) >= end - 1) return false;
+    }
+    return true;
+  } finally {
+    stop.abort();
+  }
+}
+
+function withoutGenesis(effects: Log, partition: number): Failure {
+  return new Failure(
+    "log_changed",
+    `partition ${partition} of ${effects.name} does not begin with the space's genesis: it was deleted or made anew, and does not say which effects were called; bring the old one back. ` +
+      "If the space was never finished, run `seriatim init` again",
+  );
 }

@@ -1,6 +1,6 @@
 import { createTopic, KafkaConnection, openKafkaLog, type KafkaOptions, type Log } from "@seriatim/log";
 import { createGenesis, encodeGenesis, Failure, type Genesis, type Limits } from "@seriatim/protocol";
-import { codecOf, firstRecords } from "./genesis.ts";
+import { codecOf, firstRecords, foundEffects } from "./genesis.ts";
 import { topicsOf } from "./kafka-logs.ts";
 
 export interface InitOptions extends KafkaOptions {
@@ -25,13 +25,16 @@ export async function initKafka(options: InitOptions): Promise<{ readonly genesi
   const connection = new KafkaConnection(options);
   try {
     const topic = { partitions, ...(replication === undefined ? {} : { replicationFactor: replication }) };
-    for (const name of [topics.intents, topics.verdicts]) await createTopic(connection, name, topic);
+    for (const name of [topics.intents, topics.verdicts, topics.effects]) await createTopic(connection, name, topic);
     const intents = await openKafkaLog(connection, topics.intents);
+    const effects = await openKafkaLog(connection, topics.effects);
     try {
       const made = await foundPartitions(intents, partitions, proposal);
-      return { genesis: (await codecOf(intents)).genesis, made };
+      const { genesis } = await codecOf(intents);
+      await foundEffects({ intents, effects }, await firstRecords(effects), genesis);
+      return { genesis, made };
     } finally {
-      await intents.close();
+      await Promise.all([intents.close(), effects.close()]);
     }
   } finally {
     await connection.close();

@@ -1,18 +1,24 @@
 import { KafkaConnection, openKafkaLog, SqliteFile, type KafkaOptions, type Log } from "@seriatim/log";
 import { encodeGenesis, Failure, isFailure, sha256, type RecordCodec } from "@seriatim/protocol";
 import { verifyPosition, View } from "@seriatim/view";
-import { allPartitions, codecOf } from "./genesis.ts";
+import { allPartitions, checkEffects, codecOf, firstRecords } from "./genesis.ts";
 
 const spaceNames = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 
+export interface Topics {
+  readonly intents: string;
+  readonly verdicts: string;
+  readonly effects: string;
+}
+
 /** @throws Failure `invalid_argument` when no topics can have that name. */
-export function topicsOf(space: string): { readonly intents: string; readonly verdicts: string } {
+export function topicsOf(space: string): Topics {
   if (!spaceNames.test(space))
     throw new Failure(
       "invalid_argument",
       `${JSON.stringify(space)} cannot name a space: use letters, digits, ".", "_" and "-", at most 200, beginning with a letter or digit`,
     );
-  return { intents: `${space}.intents`, verdicts: `${space}.verdicts` };
+  return { intents: `${space}.intents`, verdicts: `${space}.verdicts`, effects: `${space}.effects` };
 }
 
 /** The logs of a space on Kafka, and the codec that its genesis says. */
@@ -20,12 +26,14 @@ export class KafkaLogs {
   readonly connection: KafkaConnection;
   readonly intents: Log;
   readonly verdicts: Log;
+  readonly effects: Log;
   readonly codec: RecordCodec;
 
-  private constructor(connection: KafkaConnection, intents: Log, verdicts: Log, codec: RecordCodec) {
+  private constructor(connection: KafkaConnection, logs: ThreeLogs, codec: RecordCodec) {
     this.connection = connection;
-    this.intents = intents;
-    this.verdicts = verdicts;
+    this.intents = logs.intents;
+    this.verdicts = logs.verdicts;
+    this.effects = logs.effects;
     this.codec = codec;
   }
 
@@ -48,30 +56,45 @@ export class KafkaLogs {
   static async #open(options: KafkaOptions & { readonly space: string }): Promise<KafkaLogs> {
     const topics = topicsOf(options.space);
     const connection = new KafkaConnection(options);
-    const logs: Log[] = [];
+    const opened: Log[] = [];
+    const open = async (topic: string): Promise<Log> => {
+      const log = await openKafkaLog(connection, topic);
+      opened.push(log);
+      return log;
+    };
     try {
-      const intents = await openKafkaLog(connection, topics.intents);
-      logs.push(intents);
-      const verdicts = await openKafkaLog(connection, topics.verdicts);
-      logs.push(verdicts);
-      const codec = await codecOf(intents);
-      if (verdicts.partitions !== intents.partitions)
-        throw new Failure(
-          "other_space",
-          `${topics.verdicts} has ${verdicts.partitions} partitions and ${topics.intents} has ${intents.partitions}: they belong to different spaces`,
-        );
-      return new KafkaLogs(connection, intents, verdicts, codec);
+      const intents = await open(topics.intents);
+      const logs = { intents, verdicts: await open(topics.verdicts), effects: await open(topics.effects) };
+      checkPartitions(logs);
+      const [codec, first] = await Promise.all([codecOf(intents), firstRecords(logs.effects)]);
+      checkEffects(logs.effects, first, codec.genesis);
+      return new KafkaLogs(connection, logs, codec);
     } catch (error) {
-      await Promise.all(logs.map((log) => log.close()));
+      await Promise.all(opened.map((log) => log.close()));
       await connection.close();
       throw error;
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.intents.close(), this.verdicts.close()]);
+    await Promise.all([this.intents.close(), this.verdicts.close(), this.effects.close()]);
     await this.connection.close();
   }
+}
+
+interface ThreeLogs {
+  readonly intents: Log;
+  readonly verdicts: Log;
+  readonly effects: Log;
+}
+
+function checkPartitions({ intents, verdicts, effects }: ThreeLogs): void {
+  for (const { name, partitions } of [verdicts, effects])
+    if (partitions !== intents.partitions)
+      throw new Failure(
+        "other_space",
+        `${name} has ${partitions} partitions and ${intents.name} has ${intents.partitions}: they belong to different spaces`,
+      );
 }
 
 /** Whether there is a view at `path` that belongs to a space. */

@@ -8,7 +8,7 @@ import { KafkaFollowing } from "./kafka-following.ts";
 import { KafkaLogs, openView } from "./kafka-logs.ts";
 
 export interface ConnectOptions extends KafkaOptions {
-  /** The space's name: its topics are `<space>.intents` and `<space>.verdicts`. */
+  /** The space's name: its topics are `<space>.intents`, `<space>.verdicts` and `<space>.effects`. */
   readonly space: string;
   /**
    * The file of the view. Processes of one machine share it. It is rebuilt from the verdicts when it is missing.
@@ -31,6 +31,7 @@ export class KafkaSpace implements Space {
   readonly file: SqliteFile;
   readonly intents: Log;
   readonly verdicts: Log;
+  readonly effects: Log;
   readonly #logs: KafkaLogs;
   readonly #advances: Advances;
   readonly #following: KafkaFollowing;
@@ -43,6 +44,7 @@ export class KafkaSpace implements Space {
     this.codec = logs.codec;
     this.intents = logs.intents;
     this.verdicts = logs.verdicts;
+    this.effects = logs.effects;
     this.file = file;
     this.view = view;
     this.#advances = new Advances(view, this.genesis.partitions);

@@ -1,12 +1,14 @@
 import { SqliteLog, type SqliteFile } from "@seriatim/log";
 import { createGenesis, decodeGenesis, encodeGenesis, Failure, type Genesis, type Limits } from "@seriatim/protocol";
 import { View } from "@seriatim/view";
+import { checkEffects } from "../genesis.ts";
 
 /** What an embedded space's file holds. */
 export interface Founded {
   readonly view: View;
   readonly intents: SqliteLog;
   readonly verdicts: SqliteLog;
+  readonly effects: SqliteLog;
   readonly genesis: Genesis;
   /** Whether this call made the space. */
   readonly made: boolean;
@@ -30,15 +32,25 @@ export async function foundSpace(file: SqliteFile, limits: Partial<Limits> = {})
     );
   const intents = await SqliteLog.open(file, "intents");
   const verdicts = await SqliteLog.open(file, "verdicts");
-  const first = (): Uint8Array | undefined => intents.readNow(partition, 0, { count: 1, bytes: 1 })[0]?.value;
-  const found = await file.read(first);
-  if (found !== undefined) return { view, intents, verdicts, genesis: decodeGenesis(found), made: false };
+  const effects = await SqliteLog.open(file, "effects");
+  const logs = { view, intents, verdicts, effects };
+  const found = await file.read(() => firstOf(intents));
+  if (found !== undefined) return { ...logs, genesis: await checked(file, effects, found), made: false };
   const proposal = encodeGenesis(createGenesis({ partitions: 1, limits: { ...limits, partitionKeys: 0 } }));
   const made = await file.transaction(() => {
-    if (first() !== undefined) return false;
-    intents.appendNow(partition, [{ value: proposal }]);
+    if (firstOf(intents) !== undefined) return false;
+    for (const log of [intents, effects]) log.appendNow(partition, [{ value: proposal }]);
     return true;
   });
-  const genesis = decodeGenesis((await file.read(first)) ?? proposal);
-  return { view, intents, verdicts, genesis, made };
+  return { ...logs, genesis: decodeGenesis((await file.read(() => firstOf(intents))) ?? proposal), made };
+}
+
+function firstOf(log: SqliteLog): Uint8Array | undefined {
+  return log.readNow(partition, 0, { count: 1, bytes: 1 })[0]?.value;
+}
+
+async function checked(file: SqliteFile, effects: SqliteLog, found: Uint8Array): Promise<Genesis> {
+  const genesis = decodeGenesis(found);
+  checkEffects(effects, [await file.read(() => firstOf(effects))], genesis);
+  return genesis;
 }
