@@ -1,0 +1,46 @@
+import type { Coordinator } from "@seriatim/client";
+import type { Isolation, Version } from "@seriatim/protocol";
+import { Actor, type Part } from "./actor.ts";
+import type { Step } from "./step.ts";
+
+/** What a scenario is played with: one space, one level, and agents that go only as far as they are told. */
+export class Play {
+  readonly isolation: Isolation;
+  /** All that happened, in order. */
+  readonly steps: Step[] = [];
+  readonly #coordinator: Coordinator;
+
+  constructor(coordinator: Coordinator, isolation: Isolation) {
+    this.#coordinator = coordinator;
+    this.isolation = isolation;
+  }
+
+  /** What stands at the beginning. */
+  async given(values: Readonly<Record<string, unknown>>): Promise<void> {
+    const result = await this.#coordinator.run({ agent: "setup" }, (tx) => {
+      for (const [key, value] of Object.entries(values)) tx.put(key, value);
+    });
+    if (result.outcome === "refused") throw new Error(`the scenario could not be set up: ${result.refusal.message}`);
+    for (const [key, value] of Object.entries(values)) this.steps.push({ agent: "setup", kind: "given", key, value });
+  }
+
+  /** Lets an agent work up to its first pause. */
+  async begin<T>(agent: string, part: Part<T>): Promise<Actor<T>> {
+    const actor = new Actor(this.#coordinator, { agent, isolation: this.isolation, part, steps: this.steps });
+    await actor.paused;
+    return actor;
+  }
+
+  /** Lets an agent do all of its work at once. */
+  async perform<T>(agent: string, part: Part<T>): Promise<T> {
+    return (await this.begin(agent, part)).finish();
+  }
+
+  async read<T>(key: string): Promise<T | undefined> {
+    return this.#coordinator.get<T>(key);
+  }
+
+  async scan<T>(prefix: string): Promise<{ readonly key: string; readonly value: T; readonly version: Version }[]> {
+    return this.#coordinator.scan<T>({ prefix });
+  }
+}
