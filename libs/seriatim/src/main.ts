@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { exitCodes, exitCodesHelp } from "./cli/exit-codes.ts";
 import { reportError } from "./cli/report-error.ts";
 import { version } from "./cli/version.ts";
+import { anomaliesCommand } from "./commands/anomalies.ts";
 import { deleteCommand } from "./commands/delete.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { getCommand } from "./commands/get.ts";
@@ -18,6 +19,7 @@ import { tailCommand } from "./commands/tail.ts";
 
 const commands = [
   demoCommand,
+  anomaliesCommand,
   initCommand,
   sequencerCommand,
   getCommand,

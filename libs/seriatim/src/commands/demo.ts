@@ -2,12 +2,14 @@ import { Command, Option } from "commander";
 import { isolations, type Isolation } from "@seriatim/protocol";
 import { exitCodes } from "../cli/exit-codes.ts";
 import { Faults } from "../cli/faults.ts";
+import { brokersOf, count, upTo } from "../cli/flags.ts";
 import { untilInterrupted } from "../cli/interrupt.ts";
+import { LiveLine } from "../cli/live-line.ts";
 import { whole } from "../cli/numbers.ts";
 import { print, printJson } from "../cli/output.ts";
 import { runDemo, type DemoResult } from "../demo/demo.ts";
-import { LiveLine } from "../demo/live-line.ts";
 import type { DemoOptions } from "../demo/options.ts";
+import { progressText } from "../demo/progress-text.ts";
 import { closingLines, openingLines } from "../demo/report.ts";
 import { holds, summarise } from "../demo/summary.ts";
 import type { FilePlace, KafkaPlace } from "../staging/place.ts";
@@ -81,7 +83,10 @@ async function perform(flags: Flags): Promise<void> {
 async function runWatched(options: DemoOptions, signal: AbortSignal): Promise<DemoResult> {
   let line: LiveLine | undefined;
   try {
-    return await runDemo(options, { signal, onBegin: (tally) => (line = new LiveLine(tally, options.runs)) });
+    return await runDemo(options, {
+      signal,
+      onBegin: (tally) => (line = new LiveLine((ms) => progressText(tally, options.runs, ms))),
+    });
   } finally {
     line?.end();
   }
@@ -109,7 +114,7 @@ function placeOf(flags: Flags, faults: Faults): FilePlace | KafkaPlace {
   const { brokers, space, partitions = String(defaults.partitions), sequencers = String(defaults.sequencers) } = flags;
   return {
     log: "kafka",
-    brokers: brokers.split(",").map((broker) => checkedBroker(broker.trim(), faults)),
+    brokers: brokersOf(brokers, faults),
     space,
     partitions: count(partitions, "--partitions", most.partitions, faults),
     // A space that others sequence needs none.
@@ -127,20 +132,4 @@ function filePlace(flags: Flags, faults: Faults): FilePlace {
     if (flags[name] !== undefined) faults.add(`--${name} goes with --brokers HOST:PORT`);
   if (flags.file === "") faults.add("--file is empty; give a path");
   return { log: "sqlite", file: flags.file, keep: flags.keep === true };
-}
-
-function checkedBroker(broker: string, faults: Faults): string {
-  const [, port] = /^[^\s,]+:(\d{1,5})$/.exec(broker) ?? [];
-  if (port === undefined || Number(port) < 1 || Number(port) > 65_535)
-    faults.add(`--brokers names ${JSON.stringify(broker)}; an address is written HOST:PORT, such as 127.0.0.1:9092`);
-  return broker;
-}
-
-function count(text: string, name: string, greatest: number, faults: Faults): number {
-  return upTo(whole(text, name, 1, faults) ?? 1, name, greatest, faults);
-}
-
-function upTo(value: number, name: string, greatest: number, faults: Faults): number {
-  if (value > greatest) faults.add(`${name} is ${value}; at most ${greatest} is possible`);
-  return value;
 }

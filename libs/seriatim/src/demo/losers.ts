@@ -1,8 +1,7 @@
 import { coloured, escapeUnprintable } from "../cli/output.ts";
+import { wrapped } from "../cli/wrapped.ts";
 import type { Claim, Judgement } from "./judge.ts";
 import type { RunReport } from "./messages.ts";
-
-const width = 100;
 
 /**
  * The reasons in the words in which agents get them: a refusal of a credit and of a seat, and one of each rule; and who
@@ -42,16 +41,4 @@ function silenceLines({ agent, run, key }: Claim): string[] {
 
 function told(who: string, sentence: string): string[] {
   return [coloured(`  ${who}:`, "dim"), ...wrapped(escapeUnprintable(sentence)).map((line) => `    ${line}`)];
-}
-
-export function wrapped(text: string, columns = width): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > columns) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }

@@ -7,6 +7,7 @@ export const causalCascade: Scenario = {
   name: "causal-cascade",
   story: "an order rests on a stock that was sold meanwhile; another agent builds on the order, and its effect leaves",
   expected: needsSerializable,
+  condition: "serializable_in_log_order",
   async play(play) {
     await play.given({ [stock]: 1 });
     const buyer = await play.begin("buyer", async (tx, pause) => {

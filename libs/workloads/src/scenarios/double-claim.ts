@@ -9,6 +9,7 @@ export const doubleClaim: Scenario = {
   name: "double-claim",
   story: "eight agents read that a task is free, and each claims it in a row of its own",
   expected: needsSerializable,
+  condition: "serializable",
   async play(play) {
     await play.given({ "task-42/title": "rotate the keys" });
     const claimants: Actor<string>[] = [];

@@ -7,6 +7,7 @@ export const inconsistentRead: Scenario = {
   name: "inconsistent-read",
   story: "an agent totals two accounts of 100 while 50 move from one to the other",
   expected: needsSnapshot,
+  condition: "serializable",
   async play(play) {
     await play.given({ [left]: 100, [right]: 100 });
     const auditor = await play.begin("auditor", async (tx, pause) => {

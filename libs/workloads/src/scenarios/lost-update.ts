@@ -8,6 +8,7 @@ export const lostUpdate: Scenario = {
   name: "lost-update",
   story: "two agents each add one to a counter that both have read as 0",
   expected: needsSnapshot,
+  condition: "serializable",
   async play(play) {
     await play.given({ [key]: 0 });
     const add: Part<number> = async (tx, pause) => {

@@ -16,6 +16,7 @@ export const mergeSkew: Scenario = {
   name: "merge-skew",
   story: "from one base, one branch changes a function's signature and another begins to call it, in different files",
   expected: needsSerializable,
+  condition: "serializable",
   async play(play) {
     await play.given({ [library]: { parameters: ["width", "height"] }, [caller]: {} });
     const changer = await play.begin("branch-1", async (tx, pause) => {

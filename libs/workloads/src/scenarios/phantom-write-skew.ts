@@ -9,6 +9,7 @@ export const phantomWriteSkew: Scenario = {
   name: "phantom-write-skew",
   story: "at most two goodwill credits a month: two runs count one each, and each inserts its own row",
   expected: needsSerializable,
+  condition: "serializable",
   async play(play) {
     await play.given({ [`${prefix}run-1`]: 15 });
     const give =

@@ -1,5 +1,5 @@
-import type { Coordinator } from "@seriatim/client";
-import type { Isolation, Version } from "@seriatim/protocol";
+import type { Coordinator, Entry } from "@seriatim/client";
+import type { Isolation } from "@seriatim/protocol";
 import { Actor, type Part } from "./actor.ts";
 import type { Step } from "./step.ts";
 
@@ -40,7 +40,7 @@ export class Play {
     return this.#coordinator.get<T>(key);
   }
 
-  async scan<T>(prefix: string): Promise<{ readonly key: string; readonly value: T; readonly version: Version }[]> {
-    return this.#coordinator.scan<T>({ prefix });
+  async scan(prefix: string): Promise<Entry[]> {
+    return this.#coordinator.scan({ prefix });
   }
 }

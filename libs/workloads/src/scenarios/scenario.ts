@@ -1,3 +1,4 @@
+import type { Condition } from "@seriatim/checker";
 import type { Isolation } from "@seriatim/protocol";
 import type { Play } from "./play.ts";
 
@@ -16,6 +17,8 @@ export interface Scenario {
   /** In one line. */
   readonly story: string;
   readonly expected: Readonly<Record<Isolation, Occurrence>>;
+  /** What the checker must find violated in the log where the anomaly occurs, and must find to hold where it does not. */
+  readonly condition: Condition;
   play(play: Play): Promise<Finding>;
 }
 

@@ -9,6 +9,7 @@ export const semanticReadSkew: Scenario = {
   name: "semantic-read-skew",
   story: "step one reads an index, it is rebuilt, and step two answers from the new one at the old place",
   expected: needsSnapshot,
+  condition: "serializable",
   async play(play) {
     await play.given({ [index]: { refunds: 7 }, "library/texts/7": refunds });
     const reader = await play.begin("reader", async (tx, pause) => {

@@ -7,6 +7,7 @@ export const staleAuthorization: Scenario = {
   name: "stale-authorization",
   story: "a refund is authorised by a permission that is revoked before the refund commits",
   expected: needsSerializable,
+  condition: "serializable_in_log_order",
   async play(play) {
     await play.given({ [permission]: "granted" });
     const clerk = await play.begin("clerk", async (tx, pause) => {

@@ -7,6 +7,7 @@ export const staleGeneration: Scenario = {
   name: "stale-generation",
   story: "a trip's date changes while the plan is made, and the old date is booked",
   expected: needsSerializable,
+  condition: "serializable_in_log_order",
   async play(play) {
     await play.given({ [date]: "2026-07-10" });
     const planner = await play.begin("planner", async (tx, pause) => {

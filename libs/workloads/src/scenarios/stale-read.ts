@@ -8,6 +8,7 @@ export const staleRead: Scenario = {
   name: "stale-read",
   story: "an agent approves 50 against a budget of 100 that was cut to 20 while it thought",
   expected: needsSerializable,
+  condition: "serializable_in_log_order",
   async play(play) {
     await play.given({ [budget]: 100 });
     const approver = await play.begin("approver", async (tx, pause) => {
