@@ -14,3 +14,6 @@ export { type Breach, RuleWatch } from "./rules/rule-watch.ts";
 export { openFileSource } from "./space/file.ts";
 export { type KafkaSourceOptions, openKafkaSource } from "./space/kafka.ts";
 export { type LogName, logNames, type Slice, type SpaceSource } from "./space/source.ts";
+export { askedLevels, type AskedLevel, type Report } from "./report/report.ts";
+export { type Evidence, makeReport, type ReportOptions } from "./report/make-report.ts";
+export { reportLines } from "./report/text.ts";

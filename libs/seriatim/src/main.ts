@@ -3,8 +3,10 @@ import { exitCodes, exitCodesHelp } from "./cli/exit-codes.ts";
 import { reportError } from "./cli/report-error.ts";
 import { version } from "./cli/version.ts";
 import { anomaliesCommand } from "./commands/anomalies.ts";
+import { checkCommand } from "./commands/check.ts";
 import { deleteCommand } from "./commands/delete.ts";
 import { demoCommand } from "./commands/demo.ts";
+import { exportCommand } from "./commands/export.ts";
 import { getCommand } from "./commands/get.ts";
 import { historyCommand } from "./commands/history.ts";
 import { initCommand } from "./commands/init.ts";
@@ -31,6 +33,8 @@ const commands = [
   statusCommand,
   backupCommand,
   verifyCommand,
+  checkCommand,
+  exportCommand,
   mcpCommand,
 ];
 

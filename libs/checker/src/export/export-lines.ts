@@ -1,7 +1,7 @@
-import { beforeGenesis, encodeGenesis, type Verdict } from "@seriatim/protocol";
+import { beforeGenesis, encodeGenesis, Failure, type Verdict } from "@seriatim/protocol";
 import { Chain } from "../audit/chain.ts";
 import { committed, draftOf } from "../audit/draft.ts";
-import type { IntentItem, Item, VerdictItem } from "../space/items.ts";
+import type { DecidedItem, IntentItem, Item, VerdictItem } from "../space/items.ts";
 import type { SpaceSource } from "../space/source.ts";
 import { exportVersion, type HeaderLine, type RecordLine, type TransactionLine } from "./lines.ts";
 import { intentRecordLine, transactionLine, verdictRecordLine } from "./write-lines.ts";
@@ -64,9 +64,17 @@ class PartitionExport {
       case "verdict":
         return yield* this.#verdictLines(item);
       case "decided":
+        return yield* this.#decidedLines(item);
       case "broken":
-        throw new TypeError("an export is not made of an export");
+        throw new Failure("unreadable", `${this.#source.name} cannot be exported again: ${item.message}`);
     }
+  }
+
+  /** Of an export that is exported again. */
+  *#decidedLines({ intent, outcome, chain }: DecidedItem): Generator<Line> {
+    const { record } = intent;
+    const isIntent = record.kind === "submit" || record.kind === "cancel";
+    if (isIntent && outcome.kind !== "genesis") yield transactionLine(intent, record, { outcome, chain });
   }
 
   /** What has no verdict. */

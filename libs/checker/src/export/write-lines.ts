@@ -27,7 +27,7 @@ export function verdictRecordLine({ partition, at, bytes }: VerdictItem): Record
 export function transactionLine(
   { partition, offset, time }: IntentItem,
   intent: Intent,
-  decided: { readonly outcome: DecidedOutcome; readonly chain: Digest } | undefined,
+  decided: { readonly outcome: DecidedOutcome; readonly chain: Digest | undefined } | undefined,
 ): TransactionLine {
   const { id, agent, snapshot } = intent;
   return {
@@ -38,9 +38,8 @@ export function transactionLine(
     agent,
     snapshot,
     ...(intent.kind === "cancel" ? { cancel: true as const } : submitFields(intent)),
-    ...(decided === undefined
-      ? {}
-      : { outcome: outcomeText(decided.outcome), chain: bufferOf(decided.chain).toString("base64") }),
+    ...(decided === undefined ? {} : { outcome: outcomeText(decided.outcome) }),
+    ...(decided?.chain === undefined ? {} : { chain: bufferOf(decided.chain).toString("base64") }),
   };
 }
 

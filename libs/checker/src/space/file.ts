@@ -2,17 +2,22 @@ import { SqliteFile, SqliteLog, type Bounds } from "@seriatim/log";
 import { Failure, isFailure, sha256 } from "@seriatim/protocol";
 import { checkSlice, codecFrom } from "./genesis.ts";
 import { LogsSource, type BoundedLog } from "./logs-source.ts";
-import type { LogName, Slice, SpaceSource } from "./source.ts";
+import { logNames, type LogName, type Slice, type SpaceSource } from "./source.ts";
 
 /**
  * An embedded space, as it was when it was opened: agents may go on working in it. Nothing is written.
+ * @param names which logs to read; both unless given
  * @throws Failure `invalid_argument`, `not_a_space`, `unreadable`, `unknown_rules`.
  */
-export async function openFileSource(path: string, slice: Slice = {}): Promise<SpaceSource> {
+export async function openFileSource(
+  path: string,
+  slice: Slice = {},
+  names: readonly LogName[] = logNames,
+): Promise<SpaceSource> {
   const file = SqliteFile.open(path, { readonly: true });
   try {
-    const intents = await logOf(file, "intents");
-    const verdicts = await logOf(file, "verdicts");
+    const intents = names.includes("intents") ? await logOf(file, "intents") : undefined;
+    const verdicts = names.includes("verdicts") ? await logOf(file, "verdicts") : undefined;
     if (intents === undefined && verdicts === undefined)
       throw new Failure(
         "not_a_space",

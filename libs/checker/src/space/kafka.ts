@@ -7,8 +7,8 @@ import { logNames, type LogName, type Slice, type SpaceSource } from "./source.t
 
 export interface KafkaSourceOptions extends KafkaOptions {
   readonly space: string;
-  /** Which topics to read; those that there are unless given. */
-  readonly topics?: readonly LogName[] | undefined;
+  /** Which logs to read; those that there are unless given. */
+  readonly logs?: readonly LogName[] | undefined;
   readonly slice?: Slice;
 }
 
@@ -17,7 +17,7 @@ export interface KafkaSourceOptions extends KafkaOptions {
  * @throws Failure `not_a_space` when a topic is missing; `topic_settings`, `unavailable`, `unknown_rules`.
  */
 export async function openKafkaSource(options: KafkaSourceOptions): Promise<SpaceSource> {
-  const { space, topics, slice = {} } = options;
+  const { space, logs: names, slice = {} } = options;
   const connection = new KafkaConnection(options);
   const opened: Partial<Record<LogName, Log>> = {};
   const close = async (): Promise<void> => {
@@ -25,8 +25,8 @@ export async function openKafkaSource(options: KafkaSourceOptions): Promise<Spac
     await connection.close();
   };
   try {
-    for (const name of topics ?? logNames) {
-      const log = await openTopic(connection, `${space}.${name}`, topics !== undefined);
+    for (const name of names ?? logNames) {
+      const log = await openTopic(connection, `${space}.${name}`, names !== undefined);
       if (log !== undefined) opened[name] = log;
     }
     const [some] = Object.values(opened);

@@ -20,6 +20,17 @@ export class Faults {
     }
   }
 
+  /** The same for what takes its time. */
+  async fromPromise<T>(checking: Promise<T>): Promise<T | undefined> {
+    try {
+      return await checking;
+    } catch (error) {
+      return this.from<T>(() => {
+        throw error;
+      });
+    }
+  }
+
   /** @throws BadArguments when anything was found. */
   check(): void {
     if (this.#found.length > 0) throw new BadArguments(this.#found);

@@ -103,6 +103,6 @@ export function placeText(place: Place): string {
 }
 
 /** As a shell takes it. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return /^[\w./:@,+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,0 +1,35 @@
+import {
+  openExportSource,
+  openFileSource,
+  openKafkaSource,
+  type LogName,
+  type Slice,
+  type SpaceSource,
+} from "@seriatim/checker";
+import type { Place } from "../cli/place.ts";
+import { topicsOf } from "../kafka-logs.ts";
+
+/** What is checked or exported: a space, or a file that holds a history. */
+export type Checked =
+  Place | { readonly kind: "history"; readonly path: string; readonly format: "embedded" | "export" };
+
+export interface SourceOptions {
+  readonly slice: Slice;
+  readonly logs: readonly LogName[] | undefined;
+}
+
+/** @throws what opening it throws. */
+export async function openSource(checked: Checked, { slice, logs }: SourceOptions): Promise<SpaceSource> {
+  switch (checked.kind) {
+    case "file":
+      return openFileSource(checked.path, slice, logs);
+    case "history":
+      return checked.format === "embedded"
+        ? openFileSource(checked.path, slice, logs)
+        : openExportSource(checked.path, slice);
+    case "kafka":
+      // Looks at the name before the broker does.
+      topicsOf(checked.space);
+      return openKafkaSource({ ...checked, logs, slice });
+  }
+}

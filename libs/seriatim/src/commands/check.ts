@@ -1,0 +1,102 @@
+import { Command, Option } from "commander";
+import { askedLevels, loadRules, reportLines, type AskedLevel, type Report } from "@seriatim/checker";
+import { checkedOf } from "../check/checked.ts";
+import { headsOf } from "../check/heads.ts";
+import { openSource } from "../check/open-source.ts";
+import { Progress } from "../check/progress.ts";
+import { checkSpace, type CheckOptions } from "../check/run-check.ts";
+import { addSliceFlags, logsOf, sliceOf, type SliceFlags } from "../check/slice.ts";
+import { exitCodes } from "../cli/exit-codes.ts";
+import { Faults } from "../cli/faults.ts";
+import { untilInterrupted } from "../cli/interrupt.ts";
+import { coloured, escapeUnprintable, print, printJson } from "../cli/output.ts";
+import { addJsonFlag, addPlaceFlags } from "../cli/place.ts";
+
+interface Flags extends SliceFlags {
+  readonly level: AskedLevel;
+  readonly sessionOrder?: true;
+  readonly realTime?: true;
+  readonly decisions?: true;
+  readonly invariant: readonly string[];
+  readonly head: readonly string[];
+  readonly json?: true;
+}
+
+const exitCodesHelp = `
+What is checked is a space, by --file or --brokers and --space, or a SOURCE: an embedded file, or what
+\`seriatim export\` wrote.
+
+Exit codes:
+  0    it holds
+  1    it does not: of the level asked for, of an invariant, or in the audit of the log
+  2    undecided: what was read does not say enough
+  64   bad arguments; nothing was done
+  70   a file, broker or log cannot be read`;
+
+/** `seriatim check`: judges what stands in a log, and asks nobody. */
+export function checkCommand(): Command {
+  const command = new Command("check")
+    .description("prove from the log alone, or refute, that a run could have happened one transaction at a time")
+    .argument("[source]", "a file to check, in place of --file or --brokers")
+    .addOption(
+      new Option("--level <level>", "what to hold the history to; claimed: each transaction to its own level")
+        .choices(askedLevels)
+        .default("serializable"),
+    )
+    .option("--session-order", "an agent's transactions must also keep their order")
+    .option("--real-time", "whatever ended before another began must also come before it")
+    .option("--decisions", "derive every verdict anew, and name the first that differs")
+    .option("--invariant <file>", "a rule to evaluate after every commit; may be given again", gather, [])
+    .option(
+      "--head <hash>",
+      "the chain hash that the log must hold, as `status` prints it; P:HASH for partition P",
+      gather,
+      [],
+    );
+  return addJsonFlag(addPlaceFlags(addSliceFlags(command)), "print the report as one JSON object")
+    .addHelpText("after", exitCodesHelp)
+    .action(check);
+}
+
+function gather(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+async function check(path: string | undefined, flags: Flags, command: Command): Promise<void> {
+  const faults = new Faults();
+  const checked = await checkedOf(path, command, faults);
+  const [slice, logs, heads] = [sliceOf(flags, faults), logsOf(flags, faults), headsOf(flags.head, faults)];
+  const rules = await rulesOf(flags.invariant, faults);
+  faults.check();
+  if (checked === undefined) return;
+  const { level, sessionOrder = false, realTime = false, decisions = false } = flags;
+  const options: CheckOptions = { level, session: sessionOrder, realTime, decisions, rules, heads };
+  const report = await untilInterrupted(async (signal) => {
+    const progress = new Progress();
+    const source = await openSource(checked, { slice, logs });
+    try {
+      return await checkSpace(source, options, { signal, progress });
+    } finally {
+      progress.end();
+      await source.close();
+    }
+  });
+  if (report === undefined) return;
+  if (flags.json === true) printJson(report);
+  else show(report);
+  process.exitCode = codes[report.answer];
+}
+
+const codes = { holds: exitCodes.done, violated: exitCodes.no, undecided: exitCodes.undecided } as const;
+const colours = { holds: "green", violated: "red", undecided: "yellow" } as const;
+
+function show(report: Report): void {
+  const [word = "", ...rest] = report.headline.split("  ");
+  print(`${coloured(word, colours[report.answer])}  ${escapeUnprintable(rest.join("  "))}`);
+  for (const line of reportLines(report)) print(escapeUnprintable(line));
+}
+
+async function rulesOf(paths: readonly string[], faults: Faults): Promise<CheckOptions["rules"]> {
+  const rules = await Promise.all(paths.map((path) => faults.fromPromise(loadRules(path))));
+  return rules.flatMap((loaded) => loaded ?? []);
+}
