@@ -8,7 +8,7 @@ import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { keepSequencing } from "../../libs/seriatim/src/service/keep-sequencing.ts";
 import { initKafka } from "../../libs/seriatim/src/kafka-init.ts";
-import { KafkaSpace } from "../../libs/seriatim/src/kafka-space.ts";
+import { KafkaSpace, type ConnectOptions } from "../../libs/seriatim/src/kafka-space.ts";
 import type { Participant } from "../support/spaces.ts";
 import { temporaryFile } from "../support/temporary.ts";
 
@@ -60,7 +60,7 @@ export async function sequence(space: MadeSpace, options: SequenceOptions = {}):
 /** A client with a view of its own, closed with the test. */
 export async function join(
   space: MadeSpace,
-  options: Partial<KafkaOptions> & CoordinatorOptions & { readonly view?: string } = {},
+  options: Partial<Omit<ConnectOptions, "space">> & CoordinatorOptions = {},
 ): Promise<Participant> {
   const view = options.view ?? temporaryFile("view.db");
   const opened = await KafkaSpace.open({ brokers: space.brokers, ...options, space: space.name, view });
