@@ -106,6 +106,8 @@ export interface ForeignHistory {
   /** The format's name, for the report. */
   readonly format: string;
   readonly transactions: readonly ForeignTransaction[];
+  /** What keys held before the first transaction; one that is missing here was absent. */
+  readonly initial: ReadonlyMap<string, Value>;
   /** What was taken for granted in reading it, as sentences. */
   readonly assumptions: readonly string[];
   /** Operations or records that were read over. */

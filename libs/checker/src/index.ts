@@ -1,6 +1,7 @@
 export * from "./history.ts";
 export * from "./judgement.ts";
 export { judge } from "./judge/judge.ts";
+export { detectFormat, foreignFormats, readForeign, type ForeignFormat, type Format } from "./foreign/formats.ts";
 export { type Objection, type ObjectionName, objectionNames, Objections } from "./audit/objections.ts";
 export type { DecidedRecord } from "./audit/decided.ts";
 export { exportLines } from "./export/export-lines.ts";

@@ -2,8 +2,8 @@ import { componentsOf, type Components } from "../graph/components.ts";
 import { cyclesOf, nameOf, type FoundCycle } from "../graph/cycles.ts";
 import type { Graph } from "../graph/graph.ts";
 import { snapshotCycle } from "../graph/snapshot-order.ts";
+import type { Anomaly, Cycle } from "../judgement.ts";
 import { toldCycle, type CycleSource } from "./told-cycles.ts";
-import type { Tally } from "./tally.ts";
 
 /** Steps that the search for small cycles may take in one graph. */
 const searchSteps = 20_000_000;
@@ -13,23 +13,49 @@ export interface GraphVerdict {
   readonly snapshotIsolation: boolean;
 }
 
-/** Judges one graph, and tells its cycles into `tally`; `counted` unless it only adds an order to one told before. */
-export function judgeGraph(source: CycleSource, tally: Tally, counted: boolean): GraphVerdict {
+/** Also what was found in one graph. */
+export interface JudgedGraph extends GraphVerdict {
+  readonly cycles: readonly Cycle[];
+  /** How many components hold a cycle of each name, and how many hold any. */
+  readonly counts: ReadonlyMap<Anomaly, number>;
+  readonly components: number;
+}
+
+const sound: JudgedGraph = {
+  serializable: true,
+  snapshotIsolation: true,
+  cycles: [],
+  counts: new Map(),
+  components: 0,
+};
+
+export function judgeGraph(source: CycleSource): JudgedGraph {
   const { graph } = source;
   const components = componentsOf(graph, () => true);
-  if (components.members.length === 0) return { serializable: true, snapshotIsolation: true };
+  if (components.members.length === 0) return sound;
   const found = cyclesOf(graph, components, { steps: searchSteps });
   const torn = snapshotCycle(graph);
   if (torn !== undefined) found.push(tornCycle(graph, components, torn));
-  if (counted) {
-    tally.components += components.members.length;
-    for (const cycle of new Set(found.map(({ pattern, component }) => `${component} ${pattern}`)))
-      tally.count(cycle.slice(cycle.indexOf(" ") + 1) as FoundCycle["pattern"]);
-  }
   const size = (component: number): number =>
     (components.members[component] ?? []).filter((node) => node < graph.transactions).length;
-  tally.addCycles(distinct(graph, found).map((cycle) => toldCycle(source, cycle, size(cycle.component))));
-  return { serializable: false, snapshotIsolation: torn === undefined };
+  return {
+    serializable: false,
+    snapshotIsolation: torn === undefined,
+    cycles: distinct(graph, found).map((cycle) => toldCycle(source, cycle, size(cycle.component))),
+    counts: countsOf(found),
+    components: components.members.length,
+  };
+}
+
+function countsOf(found: readonly FoundCycle[]): Map<Anomaly, number> {
+  const counts = new Map<Anomaly, number>();
+  const seen = new Set<string>();
+  for (const { pattern, component } of found) {
+    if (seen.has(`${pattern} ${component}`)) continue;
+    seen.add(`${pattern} ${component}`);
+    counts.set(pattern, (counts.get(pattern) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** A cycle that snapshot isolation forbids: shown also where a shorter one is not. */

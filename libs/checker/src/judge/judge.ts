@@ -3,4 +3,4 @@ import { judgeForeign } from "./foreign/judge-foreign.ts";
 import { judgeLog } from "./log/judge-log.ts";
 
 export const judge: Judge = async (history, options = {}) =>
-  history.kind === "logged" ? judgeLog(history, options) : judgeForeign(history);
+  history.kind === "logged" ? judgeLog(history, options) : judgeForeign(history, options);

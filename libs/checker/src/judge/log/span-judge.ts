@@ -4,7 +4,7 @@ import { componentsOf } from "../../graph/components.ts";
 import type { LoggedTransaction } from "../../history.ts";
 import type { JudgeOptions } from "../../judgement.ts";
 import { countLongForks, countWriteSkew } from "../common-counts.ts";
-import { judgeGraph, type GraphVerdict } from "../graph-verdict.ts";
+import { judgeGraph, type GraphVerdict, type JudgedGraph } from "../graph-verdict.ts";
 import type { Tally } from "../tally.ts";
 import type { ClaimTally } from "./claim-tally.ts";
 import { detailOf } from "./span-detail.ts";
@@ -20,20 +20,24 @@ export interface SpanVerdict extends GraphVerdict {
 /** Judges one span by its graph. */
 export function judgeSpan(content: SpanContent, tally: Tally, claims: ClaimTally, options: JudgeOptions): SpanVerdict {
   const span = new SpanGraph(content);
-  const judged = (graph: Graph, counted: boolean): GraphVerdict =>
-    judgeGraph(
-      { graph, transaction: (node) => nodeOf(span, node), detail: (edge) => detailOf(span, graph, edge) },
-      tally,
-      counted,
-    );
+  const judged = (graph: Graph): JudgedGraph =>
+    judgeGraph({ graph, transaction: (node) => nodeOf(span, node), detail: (edge) => detailOf(span, graph, edge) });
   const backward = backwardEdges(span);
   for (const read of span.badReads) tally.addBadRead(read);
   countReads(span, backward, tally);
   breakClaims(span, backward, claims);
-  const plain = judged(span.graph, true);
-  const ordered = (kind: number): GraphVerdict => judged(withOrder(span, kind), false);
+  const plain = judged(span.graph);
+  tally.addCycles(plain.cycles);
+  tally.components += plain.components;
+  for (const [anomaly, count] of plain.counts) tally.count(anomaly, count);
+  const ordered = (kind: number): GraphVerdict => {
+    const verdict = judged(withOrder(span, kind));
+    if (plain.serializable) tally.addCycles(verdict.cycles);
+    return verdict;
+  };
   return {
-    ...plain,
+    serializable: plain.serializable,
+    snapshotIsolation: plain.snapshotIsolation,
     inLogOrder: backward.length === 0,
     staleGenerations: new Set(antiEdges(span.graph, backward).map((edge) => span.graph.from(edge))).size,
     session: options.session === true ? ordered(sessionOrder) : null,
