@@ -1,20 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { described, logs as anyLogs, type Log } from "../core/logs.ts";
-import { verdictsOf } from "../core/model.ts";
+import type { Log } from "../core/logs.ts";
 import { holdsInTime } from "../core/seeded.ts";
-import { audited, exported, storedSource, transactionsOf, type Stored } from "./stored-space.ts";
-
-/** The log with the verdicts that the rules give. */
-function storedOf({ genesis, partition, records }: Log): Required<Stored> {
-  const verdicts = verdictsOf(genesis, partition, records).map((value, offset) => ({ offset, time: 0, value }));
-  return { intents: records.map(({ offset, appendTime: time, bytes: value }) => ({ offset, time, value })), verdicts };
-}
+import { logs, storedOf } from "./sound-logs.ts";
+import { audited, exported, storedSource, transactionsOf } from "./stored-space.ts";
 
 const file = "test/checker/sound-logs.property.test.ts";
 const runs = 200;
-
-const logs = anyLogs.map((log) => Object.assign(log, { [fc.toStringMethod]: () => described(log) }));
 
 function soundLogs(check: (log: Log) => Promise<void>): Promise<void> {
   return holdsInTime(file, fc.asyncProperty(logs, check), runs);

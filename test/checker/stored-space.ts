@@ -25,7 +25,7 @@ export function storedSource(
   const logs = Object.fromEntries(
     Object.entries(stored).map(([name, records]) => [name, boundedLog(name, records, slice.partition)]),
   );
-  const first = [stored.intents?.[0]?.value, stored.verdicts?.[0]?.value];
+  const first = [stored.verdicts?.[0]?.value, stored.intents?.[0]?.value];
   const { codec, hasGenesis } = codecFrom(first, sha256);
   return new LogsSource({
     name: "memory",

@@ -1,5 +1,6 @@
 import {
   beforeGenesis,
+  encodeGenesis,
   type Digest,
   type Offset,
   type Outcome,
@@ -112,12 +113,19 @@ export class PartitionAudit {
   }
 
   /** Whether a record stands where it must; counts it. */
-  #isNext({ offset }: IntentItem): boolean {
+  #isNext({ offset, record, bytes }: IntentItem): boolean {
     this.counts.records += 1;
+    if (this.#lastIntent < 0 && record.kind === "genesis") this.#compareGenesis(bytes);
     const isNext = offset > this.#lastIntent;
     if (!isNext) this.#add("audit:order", offset, `the record at ${offset} stands after that at ${this.#lastIntent}`);
     this.#lastIntent = Math.max(offset, this.#lastIntent);
     return isNext;
+  }
+
+  /** Another one may have been found in the first partition, or be named by an export's header. */
+  #compareGenesis(bytes: Uint8Array): void {
+    if (Buffer.compare(encodeGenesis(this.#options.codec.genesis), bytes) === 0) return;
+    this.#add("audit:record", this.#lastIntent + 1, "the genesis of this partition is not that of the space");
   }
 
   /** A record with its verdict, of which only the chain hash is given: it vouches for all the rest. */

@@ -25,7 +25,7 @@ export async function openFileSource(
       );
     // In one read, so that every intent comes with its verdict.
     const logs = await file.read(() => ({ ...bounded("intents", intents), ...bounded("verdicts", verdicts) }));
-    const first = [intents, verdicts].map((log) => log?.readNow(0, 0, { count: 1, bytes: 1 })[0]?.value);
+    const first = [verdicts, intents].map((log) => log?.readNow(0, 0, { count: 1, bytes: 1 })[0]?.value);
     const name = file.path;
     checkSlice(slice, name, 1);
     const close = async (): Promise<void> => file.close();

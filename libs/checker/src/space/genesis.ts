@@ -16,22 +16,28 @@ export interface FoundCodec {
 }
 
 /**
- * The codec that a partition's first records say: those of the intents and of the verdicts log. Where neither has a
+ * The codec that a partition's first records say: those of the verdicts log, which vouches for its bytes, and of the intents log. Where neither has a
  * genesis, the codec reads what this version writes.
  * @throws Failure `unknown_rules` when the genesis is of a version that this one does not know.
  */
 export function codecFrom(first: readonly (Uint8Array | undefined)[], hash: Hash): FoundCodec {
   const usual = createCodec(createGenesis({ partitions: 1 }), hash);
+  let unknown: unknown;
   for (const record of first) {
     if (record === undefined) continue;
     const founded = usual.decodeVerdict(record)?.outcome;
-    const bytes = founded?.kind === "genesis" ? founded.genesis : record;
     try {
-      return { codec: createCodec(decodeGenesis(bytes), hash), hasGenesis: true };
+      return {
+        codec: createCodec(decodeGenesis(founded?.kind === "genesis" ? founded.genesis : record), hash),
+        hasGenesis: true,
+      };
     } catch (error) {
-      if (!isFailure(error, "not_a_space")) throw error;
+      // A damaged one may look like one of another version: another record may have it whole.
+      if (isFailure(error, "unknown_rules")) unknown = error;
+      else if (!isFailure(error, "not_a_space")) throw error;
     }
   }
+  if (unknown !== undefined) throw unknown;
   return { codec: usual, hasGenesis: false };
 }
 

@@ -35,7 +35,7 @@ export async function openKafkaSource(options: KafkaSourceOptions): Promise<Spac
     const verdicts = await bounded(opened.verdicts);
     const intents = await bounded(opened.intents);
     const logs = { ...(intents === undefined ? {} : { intents }), ...(verdicts === undefined ? {} : { verdicts }) };
-    const first = await Promise.all([intents, verdicts].map((log) => firstRecord(log)));
+    const first = await Promise.all([verdicts, intents].map((log) => firstRecord(log)));
     checkSlice(slice, some.name, some.partitions);
     const name = `space ${space} on ${connection.brokers.join(", ")}`;
     const flags = ["--brokers", connection.brokers.join(","), "--space", space];
