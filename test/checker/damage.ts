@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import type { StoredRecord } from "../../libs/checker/src/space/items.ts";
-import type { Stored } from "./stored-space.ts";
+import type { BothLogs } from "./stored-space.ts";
 
 /** What becomes of a log. `at` and `bit` are taken modulo what there is. */
 export interface Damage {
@@ -18,7 +18,7 @@ export const damages: fc.Arbitrary<Damage> = fc.record({
 });
 
 /** The damaged logs; undefined where this damage leaves them as they are. */
-export function damaged(stored: Required<Stored>, damage: Damage): Required<Stored> | undefined {
+export function damaged(stored: BothLogs, damage: Damage): BothLogs | undefined {
   const records = changed(stored[damage.log], damage);
   return records === undefined ? undefined : { ...stored, [damage.log]: records };
 }

@@ -7,7 +7,7 @@ import type { Cancel, RecordCodec, Submit, Verdict } from "@seriatim/protocol";
 import { decide, evolve, initialState } from "../../services/sequencer/src/core/index.ts";
 import type { IntentsRecord, Rules, State } from "../../services/sequencer/src/core/index.ts";
 import { genesisOf } from "../core/partition.ts";
-import type { Stored } from "./stored-space.ts";
+import type { BothLogs } from "./stored-space.ts";
 
 export interface Sabotage {
   /** What it takes an intent to be. */
@@ -41,7 +41,7 @@ export class SabotagedPartition {
   }
 
   /** What then stands in the logs. */
-  decidedWith(sabotage: Sabotage): Required<Stored> {
+  decidedWith(sabotage: Sabotage): BothLogs {
     const verdicts = this.#verdicts(sabotage);
     const logged = sabotage.log === undefined ? verdicts : sabotage.log(verdicts);
     return {
@@ -56,7 +56,10 @@ export class SabotagedPartition {
       return record.kind === "submit" ? (intent?.(record) ?? record) : record;
     };
     const genesis = { ...this.genesis, limits: { ...this.genesis.limits, window: believed } };
-    const rules = { genesis, codec: { encodeVerdict: this.#codec.encodeVerdict, decodeIntent } };
+    const rules: Rules = {
+      genesis,
+      codec: { encodeVerdict: (draft) => this.#codec.encodeVerdict(draft), decodeIntent },
+    };
     const state = initialState(window);
     return this.#records.map((record) => {
       const { verdict } = decide(rules, 0, state.head, told(state), record);

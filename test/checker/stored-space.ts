@@ -17,6 +17,9 @@ import { MemoryLog } from "../view/memory-log.ts";
 /** What stands in one partition's logs. A log that is left out is not read. */
 export type Stored = Readonly<Partial<Record<LogName, readonly StoredRecord[]>>>;
 
+/** Intents and verdicts, of which neither is left out. */
+export type BothLogs = Required<Pick<Stored, "intents" | "verdicts">>;
+
 /** One partition of logs in memory as a space. */
 export function storedSource(
   stored: Stored,

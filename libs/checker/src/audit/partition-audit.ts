@@ -88,6 +88,8 @@ export class PartitionAudit {
         return this.#verdict(item);
       case "decided":
         return this.#decided(item);
+      case "effect":
+        return undefined;
       case "broken":
         return this.#add("audit:record", item.offset, item.message);
     }

@@ -4,7 +4,7 @@ import { committed, draftOf } from "../audit/draft.ts";
 import type { DecidedItem, IntentItem, Item, VerdictItem } from "../space/items.ts";
 import type { SpaceSource } from "../space/source.ts";
 import { exportVersion, type HeaderLine, type RecordLine, type TransactionLine } from "./lines.ts";
-import { intentRecordLine, transactionLine, verdictRecordLine } from "./write-lines.ts";
+import { effectRecordLine, intentRecordLine, transactionLine, verdictRecordLine } from "./write-lines.ts";
 
 type Line = HeaderLine | TransactionLine | RecordLine;
 
@@ -63,6 +63,8 @@ class PartitionExport {
         return;
       case "verdict":
         return yield* this.#verdictLines(item);
+      case "effect":
+        return yield effectRecordLine(item);
       case "decided":
         return yield* this.#decidedLines(item);
       case "broken":

@@ -105,6 +105,8 @@ function offsetOf(item: Item): Offset | null {
       return item.verdict?.offset ?? null;
     case "decided":
       return item.intent.offset;
+    case "effect":
+      return item.record?.effect.offset ?? null;
   }
 }
 

@@ -9,6 +9,8 @@ export interface Header extends LineContext {
   readonly starts: ReadonlyMap<number, number>;
 }
 
+const usualLogs: readonly LogName[] = ["intents", "verdicts"];
+
 /** Whether a line is the first one of an export. */
 export function isHeader(line: unknown): line is HeaderLine {
   return typeof line === "object" && line !== null && "seriatim" in line && line.seriatim === "export";
@@ -23,9 +25,9 @@ export function headerOf(line: unknown, path: string): Header {
       path,
       `it has version ${JSON.stringify(version)}, and this version of Seriatim reads ${exportVersion}`,
     );
-  const { logs = logNames, starts = { "0": 0 } } = line;
+  const { logs = usualLogs, starts = { "0": 0 } } = line;
   if (!Array.isArray(logs) || !logs.every((name) => logNames.includes(name)))
-    throw unreadable(path, "its logs are none of intents and verdicts");
+    throw unreadable(path, `its logs are none of ${logNames.join(", ")}`);
   return { logs, starts: startsOf(starts, path), hash: sha256, ...genesisOf(line, path) };
 }
 

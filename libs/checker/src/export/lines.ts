@@ -15,7 +15,7 @@ export interface HeaderLine {
   readonly version: typeof exportVersion;
   /** What was exported, for people. */
   readonly source?: string;
-  /** Which logs were read. Default both. */
+  /** Which logs were read. Default intents and verdicts. */
   readonly logs?: readonly LogName[];
   /** The space's genesis, in base64. Without it chain hashes are not checked. */
   readonly genesis?: string;

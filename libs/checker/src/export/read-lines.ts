@@ -4,6 +4,7 @@
  */
 import {
   bytesOf,
+  createEffectsCodec,
   isolations,
   type Bytes,
   type Conflict,
@@ -23,7 +24,7 @@ import {
   refusalCodes,
 } from "@seriatim/protocol";
 import { committed } from "../audit/draft.ts";
-import { intentItem, verdictItem, type BrokenItem, type Item } from "../space/items.ts";
+import { effectItem, intentItem, verdictItem, type BrokenItem, type Item } from "../space/items.ts";
 
 import { LineIntent } from "./line-intent.ts";
 import {
@@ -76,8 +77,10 @@ function recordItem(fields: Fields, { codec, hash }: LineContext): Item {
       return intentItem(codec, hash, partition, { offset, time, value });
     case "verdicts":
       return verdictItem(codec, partition, { offset, time, value });
+    case "effects":
+      return effectItem(createEffectsCodec(codec.genesis), partition, { offset, time, value });
     default:
-      throw new LineFault("log is none of intents and verdicts");
+      throw new LineFault("log is none of intents, verdicts and effects");
   }
 }
 

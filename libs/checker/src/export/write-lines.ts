@@ -8,7 +8,7 @@ import {
   type Submit,
   type Write,
 } from "@seriatim/protocol";
-import type { IntentItem, VerdictItem } from "../space/items.ts";
+import type { EffectItem, IntentItem, VerdictItem } from "../space/items.ts";
 import { keyTextOf, textOf } from "./text-bytes.ts";
 import type { OutcomeText, RecordLine, TransactionLine } from "./lines.ts";
 
@@ -21,6 +21,10 @@ export function intentRecordLine({ partition, offset, time, bytes }: IntentItem)
 
 export function verdictRecordLine({ partition, at, bytes }: VerdictItem): RecordLine {
   return { log: "verdicts", partition, offset: at, time: 0, record: base64(bytes) };
+}
+
+export function effectRecordLine({ partition, at, bytes }: EffectItem): RecordLine {
+  return { log: "effects", partition, offset: at, time: 0, record: base64(bytes) };
 }
 
 /** @param decided undefined while it is undecided */

@@ -1,9 +1,10 @@
-import type { Digest, Offset } from "@seriatim/protocol";
+import { sha256, type Digest, type Offset } from "@seriatim/protocol";
 import type { DecidedRecord } from "../audit/decided.ts";
 import type { Objections } from "../audit/objections.ts";
 import { PartitionAudit } from "../audit/partition-audit.ts";
 import { DecisionCheck } from "../decisions/decision-check.ts";
 import { Deriver } from "../decisions/deriver.ts";
+import { EffectsAudit } from "../effects/effects-audit.ts";
 import type { Item } from "../space/items.ts";
 import type { SpaceSource } from "../space/source.ts";
 
@@ -14,12 +15,15 @@ export interface PartitionReadingOptions {
   readonly objections: Objections;
   readonly decisions: boolean;
   readonly head: Digest | undefined;
-  readonly onDecided: (record: DecidedRecord) => void;
+  /** @param left where in the effects log an effect of the record first left, by its index */
+  readonly onDecided: (record: DecidedRecord, left: (index: number) => Offset | null) => void;
 }
 
 /** One partition, as it is read: audited, its decisions derived anew or, where there are no verdicts, at all. */
 export class PartitionReading {
   readonly audit: PartitionAudit;
+  /** Undefined where the effects log is not read. */
+  readonly effects: EffectsAudit | undefined;
   readonly decisions: DecisionCheck | undefined;
   /** Records whose outcome was derived, since no verdict says it. */
   derived = 0;
@@ -31,6 +35,7 @@ export class PartitionReading {
     const { codec, logs } = source;
     this.#options = options;
     this.decisions = options.decisions ? new DecisionCheck(codec, start, objections) : undefined;
+    this.effects = logs.has("effects") ? new EffectsAudit(partition, sha256, objections) : undefined;
     this.#deriver = logs.has("verdicts") ? undefined : new Deriver(codec, start);
     const [hasIntents, isWhole] = [logs.has("intents"), start === 0];
     const onDecided = (record: DecidedRecord): void => this.#give(record);
@@ -38,12 +43,15 @@ export class PartitionReading {
   }
 
   take(item: Item): void {
-    if (this.#deriver !== undefined && item.kind === "intent") this.#derive(this.#deriver, item);
+    if (item.kind === "effect") this.effects?.note(item.at, item.record);
+    else if (this.#deriver !== undefined && item.kind === "intent") this.#derive(this.#deriver, item);
     else this.audit.take(item);
   }
 
   end(): void {
     this.audit.end();
+    const { hasGenesis } = this.#options.source;
+    if (hasGenesis) this.effects?.end(this.audit.head?.offset ?? -1, this.#options.start);
   }
 
   #derive(deriver: Deriver, item: Extract<Item, { kind: "intent" }>): void {
@@ -63,6 +71,12 @@ export class PartitionReading {
 
   #give(record: DecidedRecord): void {
     this.decisions?.take(record);
-    this.#options.onDecided(record);
+    const left = this.effects?.leftOf(record.offset) ?? never;
+    this.effects?.take(record);
+    this.#options.onDecided(record, left);
   }
+}
+
+function never(): null {
+  return null;
 }

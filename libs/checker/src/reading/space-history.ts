@@ -23,7 +23,7 @@ export interface ReadingOptions {
 /** A space as a history to be judged. The first reading of all of it audits it, too. */
 export class SpaceHistory implements LoggedHistory {
   readonly kind = "logged";
-  readonly effectsKnown = false;
+  readonly effectsKnown: boolean;
   readonly starts: ReadonlyMap<number, Offset>;
   readonly objections = new Objections();
   /** Of the first reading; complete once it is. */
@@ -37,6 +37,7 @@ export class SpaceHistory implements LoggedHistory {
     this.#source = source;
     this.#options = options;
     this.starts = source.starts;
+    this.effectsKnown = source.logs.has("effects");
     this.#signal = options.signal ?? new AbortController().signal;
   }
 
@@ -117,9 +118,9 @@ class Batch {
     this.#onRecord = onRecord;
   }
 
-  readonly take = (record: DecidedRecord): void => {
+  readonly take = (record: DecidedRecord, left: (index: number) => Offset | null): void => {
     this.#onRecord(record);
-    const transaction = transactionOf(record);
+    const transaction = transactionOf(record, left);
     if (transaction !== undefined) this.#transactions.push(transaction);
   };
 

@@ -1,15 +1,15 @@
 import type { DecidedRecord } from "../audit/decided.ts";
-import type { LoggedEffect, LoggedTransaction, Status } from "../history.ts";
-import type { Effect, Outcome } from "@seriatim/protocol";
+import type { LoggedTransaction, Status } from "../history.ts";
+import type { Offset, Outcome } from "@seriatim/protocol";
 
-/** The transaction that a record is; undefined for one that is none, such as a cancel, or the same intent again. */
-export function transactionOf({
-  partition,
-  offset,
-  time,
-  intent,
-  outcome,
-}: DecidedRecord): LoggedTransaction | undefined {
+/**
+ * The transaction that a record is; undefined for one that is none, such as a cancel, or the same intent again.
+ * @param left where in the effects log an effect first left, by its index
+ */
+export function transactionOf(
+  { partition, offset, time, intent, outcome }: DecidedRecord,
+  left: (index: number) => Offset | null,
+): LoggedTransaction | undefined {
   const record = intent?.record;
   const status = outcome === undefined ? undefined : statusOf(outcome);
   if (record?.kind !== "submit" || status === undefined) return undefined;
@@ -27,12 +27,8 @@ export function transactionOf({
     points,
     ranges,
     writes: writes.map(({ key, value, blind }) => ({ key, deleted: value === null, blind })),
-    effects: effects.map(notLeft),
+    effects: effects.map(({ name, lane }, index) => ({ name, lane, left: left(index) })),
   };
-}
-
-function notLeft({ name, lane }: Effect): LoggedEffect {
-  return { name, lane, left: null };
 }
 
 /** Undefined where nothing was asked for that could be understood, or was asked before. */

@@ -34,15 +34,17 @@ function doubtOf({ coverage }: Omit<Report, "headline">, reason: string | null):
   return reason ?? coverage.notes[0] ?? "the history does not say enough";
 }
 
-/** The worst first: the order in which they are named is that of their weight. */
+/** The weaker the level that forbids it, the graver. */
+const gravity = ["G0", "G1c", "G-single", "G2-item", "G2"] as const;
+
 function anomalyText({ anomalies, cycles, badReads, levels }: Omit<Report, "headline">): string {
-  const [cycle] = cycles;
+  const gravest = gravity.find((name) => cycles.some(({ anomaly }) => anomaly === name));
   const [read] = badReads;
   if (read !== undefined) return read;
   const named = Object.keys(anomalies).filter((name) => ["lost_update", "write_skew", "long_fork"].includes(name));
-  if (cycle === undefined) return levels === null ? "see below" : "see the counts";
+  if (gravest === undefined) return levels === null ? "see below" : "see the counts";
   const also = named.length === 0 ? "" : ` (${named.map(words).join(", ")})`;
-  return `${cycle.anomaly}${also}`;
+  return `${gravest}${also}`;
 }
 
 function levelsText({ claimed, found }: Omit<Report, "headline">): string {

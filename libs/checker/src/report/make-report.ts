@@ -1,4 +1,5 @@
 import { bufferOf } from "@seriatim/protocol";
+import { effectStandings } from "../effects/effect-state.ts";
 import type { Objections } from "../audit/objections.ts";
 import type { HistoryTransaction, Span } from "../history.ts";
 import type { Anomaly, BadRead, Cycle, Judgement } from "../judgement.ts";
@@ -55,6 +56,7 @@ export function makeReport(evidence: Evidence, options: ReportOptions): Report {
     objections: objections.kept,
     objectionCounts: Object.fromEntries(objections.counts),
     rules: rules.map(ruleOf),
+    effects: effectsOf(evidence),
     coverage: coverageOf(evidence, partitions),
   };
   return { ...report, headline: headlineOf(report, options) };
@@ -171,6 +173,17 @@ function partitionOf(partition: number, start: number, { audit }: PartitionReadi
         ? null
         : { offset: head.offset, chain: bufferOf(head.chain).toString("hex") },
   };
+}
+
+function effectsOf({ partitions }: Evidence): Report["effects"] {
+  const standing = { pending: 0, claimed: 0, done: 0, failed: 0, unknown: 0, dropped: 0 };
+  let isKnown = false;
+  for (const { effects } of partitions.values()) {
+    if (effects === undefined) continue;
+    isKnown = true;
+    for (const name of effectStandings) standing[name] += effects.counts.standing[name];
+  }
+  return isKnown ? standing : null;
 }
 
 function coverageOf(

@@ -1,4 +1,5 @@
 import type { DependencyKind, Answer, Anomaly, Condition, Levels } from "../judgement.ts";
+import type { EffectStanding } from "../effects/effect-state.ts";
 import type { Objection, ObjectionName } from "../audit/objections.ts";
 
 /*
@@ -110,6 +111,8 @@ export interface Report {
   readonly objections: readonly Objection[];
   readonly objectionCounts: Readonly<Partial<Record<ObjectionName, number>>>;
   readonly rules: readonly ReportedRule[];
+  /** Effects of commits by how they stand; null where the effects log was not read. */
+  readonly effects: Readonly<Record<EffectStanding, number>> | null;
   readonly coverage: {
     readonly checked: number;
     readonly refused: number;

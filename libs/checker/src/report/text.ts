@@ -8,6 +8,7 @@ export function reportLines(report: Report): string[] {
     findingLines(report),
     objectionLines(report),
     ruleLines(report.rules),
+    effectLines(report),
     badReadLines(report),
     ...report.cycles.map((cycle, index) => cycleLines(cycle, index + 1)),
     moreLines(report),
@@ -27,7 +28,9 @@ function countLines({ coverage, anomalies, components }: Report): string[] {
     `${checked} committed, ${refused} refused${rate}.`,
     ...(found.length === 0
       ? []
-      : [`Found: ${found.join(", ")}; ${components} knots of transactions that hang together.`]),
+      : [
+          `Found: ${found.join(", ")}; in ${components} strongly connected ${components === 1 ? "component" : "components"}.`,
+        ]),
   ];
 }
 
@@ -70,6 +73,12 @@ function ruleLines(rules: readonly ReportedRule[]): string[] {
   });
 }
 
+function effectLines({ effects }: Report): string[] {
+  if (effects === null || Object.values(effects).every((count) => count === 0)) return [];
+  const parts = Object.entries(effects).filter(([, count]) => count > 0);
+  return [`Effects of commits: ${parts.map(([name, count]) => `${count} ${name}`).join(", ")}.`];
+}
+
 function badReadLines({ badReads }: Report): string[] {
   return badReads.length === 0 ? [] : ["Reads that no order explains:", ...badReads.map((text) => `  ${text}`)];
 }
@@ -93,9 +102,9 @@ function cycleLines(
   ];
 }
 
-function transactionLine({ name, agent, id, time, isolation }: ReportedTransaction): string {
+function transactionLine({ name, version, agent, id, time, isolation }: ReportedTransaction): string {
   const parts = [
-    ...(agent === null ? [] : [`agent ${agent}`]),
+    ...(agent === null ? [] : [version === null ? `session ${agent}` : `agent ${agent}`]),
     ...(id === null ? [] : [`intent ${id}`]),
     ...(time === null ? [] : [time]),
     ...(isolation === null ? [] : [`at level ${isolation}`]),
@@ -105,7 +114,7 @@ function transactionLine({ name, agent, id, time, isolation }: ReportedTransacti
 
 function moreLines({ cycles, components }: Report): string[] {
   const more = components - cycles.length;
-  return more > 0 ? [`${more} more knots are not shown.`] : [];
+  return more > 0 ? [`${more} more components are not shown.`] : [];
 }
 
 function coverageLines({ coverage }: Report): string[] {

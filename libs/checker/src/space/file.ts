@@ -18,13 +18,18 @@ export async function openFileSource(
   try {
     const intents = names.includes("intents") ? await logOf(file, "intents") : undefined;
     const verdicts = names.includes("verdicts") ? await logOf(file, "verdicts") : undefined;
+    const effects = names.includes("effects") ? await logOf(file, "effects") : undefined;
     if (intents === undefined && verdicts === undefined)
       throw new Failure(
         "not_a_space",
         `${path} holds no space; it may be the view of one on Kafka: give --brokers and --space for that one, else name another file`,
       );
     // In one read, so that every intent comes with its verdict.
-    const logs = await file.read(() => ({ ...bounded("intents", intents), ...bounded("verdicts", verdicts) }));
+    const logs = await file.read(() => ({
+      ...bounded("intents", intents),
+      ...bounded("verdicts", verdicts),
+      ...bounded("effects", effects),
+    }));
     const first = [verdicts, intents].map((log) => log?.readNow(0, 0, { count: 1, bytes: 1 })[0]?.value);
     const name = file.path;
     checkSlice(slice, name, 1);

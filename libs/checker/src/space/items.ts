@@ -1,4 +1,14 @@
-import type { DecodedRecord, Digest, Hash, Offset, Outcome, RecordCodec, Verdict } from "@seriatim/protocol";
+import type {
+  DecodedRecord,
+  Digest,
+  EffectRecord,
+  EffectsCodec,
+  Hash,
+  Offset,
+  Outcome,
+  RecordCodec,
+  Verdict,
+} from "@seriatim/protocol";
 
 /** A record of the intents log, read. */
 export interface IntentItem {
@@ -34,6 +44,17 @@ export interface DecidedItem {
   readonly chain: Digest | undefined;
 }
 
+/** A record of the effects log, read. Its genesis is not given. */
+export interface EffectItem {
+  readonly kind: "effect";
+  readonly partition: number;
+  /** Its place in the effects log. */
+  readonly at: Offset;
+  readonly bytes: Uint8Array;
+  /** Undefined when it is no record of this space. */
+  readonly record: EffectRecord | undefined;
+}
+
 /** Something that should be a record and is none, such as a torn line of an export. */
 export interface BrokenItem {
   readonly kind: "broken";
@@ -45,10 +66,10 @@ export interface BrokenItem {
 }
 
 /**
- * What a space's logs hold. Of one partition, the intents come in the order of their log and the verdicts in that of
+ * What a space's logs hold. Of one partition, the effects come first, whole, and the intents come in the order of their log and the verdicts in that of
  * theirs, an intent before its verdict.
  */
-export type Item = IntentItem | VerdictItem | DecidedItem | BrokenItem;
+export type Item = IntentItem | VerdictItem | DecidedItem | EffectItem | BrokenItem;
 
 export interface StoredRecord {
   readonly offset: Offset;
@@ -67,4 +88,8 @@ export function verdictItem(
   { offset, value: bytes }: StoredRecord,
 ): VerdictItem {
   return { kind: "verdict", partition, at: offset, bytes, verdict: codec.decodeVerdict(bytes) };
+}
+
+export function effectItem(codec: EffectsCodec, partition: number, { offset, value: bytes }: StoredRecord): EffectItem {
+  return { kind: "effect", partition, at: offset, bytes, record: codec.decode(bytes) };
 }

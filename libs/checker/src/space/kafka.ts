@@ -29,12 +29,17 @@ export async function openKafkaSource(options: KafkaSourceOptions): Promise<Spac
       const log = await openTopic(connection, `${space}.${name}`, names !== undefined);
       if (log !== undefined) opened[name] = log;
     }
-    const [some] = Object.values(opened);
+    const some = opened.intents ?? opened.verdicts;
     if (some === undefined) throw missing(connection, space);
-    // The verdicts' end first: what is decided meanwhile has its intent within the bounds.
+    // In this order: what comes meanwhile has what it rests on within the bounds.
+    const effects = await bounded(opened.effects);
     const verdicts = await bounded(opened.verdicts);
     const intents = await bounded(opened.intents);
-    const logs = { ...(intents === undefined ? {} : { intents }), ...(verdicts === undefined ? {} : { verdicts }) };
+    const logs = {
+      ...(intents === undefined ? {} : { intents }),
+      ...(verdicts === undefined ? {} : { verdicts }),
+      ...(effects === undefined ? {} : { effects }),
+    };
     const first = await Promise.all([verdicts, intents].map((log) => firstRecord(log)));
     checkSlice(slice, some.name, some.partitions);
     const name = `space ${space} on ${connection.brokers.join(", ")}`;

@@ -1,8 +1,9 @@
 import type { Bounds, Log } from "@seriatim/log";
 import type { Hash, Offset, RecordCodec } from "@seriatim/protocol";
 import type { Span } from "../history.ts";
+import { isGenesis, createEffectsCodec } from "@seriatim/protocol";
 import { boundedRecords, RecordCursor } from "./bounded.ts";
-import { intentItem, verdictItem, type Item, type VerdictItem } from "./items.ts";
+import { effectItem, intentItem, verdictItem, type Item, type VerdictItem } from "./items.ts";
 import type { LogName, Slice, SpaceSource } from "./source.ts";
 
 /** A log as far as it had come when the reading began. */
@@ -58,6 +59,7 @@ export class LogsSource implements SpaceSource {
 
   async *#span(span: Span, signal: AbortSignal): AsyncGenerator<readonly Item[], void> {
     const { partition } = span;
+    yield* this.#effects(span, signal);
     const intents = new RecordCursor(this.#intents(span, signal));
     try {
       for await (const batch of this.#verdicts(span, signal)) {
@@ -88,6 +90,22 @@ export class LogsSource implements SpaceSource {
     if (intents === undefined || bounds === undefined) return;
     const part = { from: Math.max(bounds.start, from), end: Math.min(bounds.end, to + 1) };
     yield* boundedRecords(intents.log, partition, part, signal);
+  }
+
+  /** All of them: what was done about an effect may stand anywhere behind it. */
+  async *#effects({ partition, from, to }: Span, signal: AbortSignal): AsyncGenerator<readonly Item[], void> {
+    const { effects } = this.#options.logs;
+    const bounds = effects?.bounds[partition];
+    if (effects === undefined || bounds === undefined) return;
+    const codec = createEffectsCodec(this.codec.genesis);
+    const part = { from: bounds.start, end: bounds.end };
+    for await (const records of boundedRecords(effects.log, partition, part, signal)) {
+      const items = records
+        .filter(({ value }) => !isGenesis(value))
+        .map((record) => effectItem(codec, partition, record));
+      const within = items.filter(({ record }) => isWithin(record?.effect.offset, from, to));
+      if (within.length > 0) yield within;
+    }
   }
 
   async *#verdicts(span: Span, signal: AbortSignal): AsyncGenerator<readonly VerdictItem[], void> {

@@ -2,7 +2,7 @@ import type { Offset, RecordCodec } from "@seriatim/protocol";
 import type { Span } from "../history.ts";
 import type { Item } from "./items.ts";
 
-export const logNames = ["intents", "verdicts"] as const;
+export const logNames = ["intents", "verdicts", "effects"] as const;
 /** The logs of a space that a checker reads. */
 export type LogName = (typeof logNames)[number];
 

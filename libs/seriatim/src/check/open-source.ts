@@ -6,12 +6,8 @@ import {
   type Slice,
   type SpaceSource,
 } from "@seriatim/checker";
-import type { Place } from "../cli/place.ts";
 import { topicsOf } from "../kafka-logs.ts";
-
-/** What is checked or exported: a space, or a file that holds a history. */
-export type Checked =
-  Place | { readonly kind: "history"; readonly path: string; readonly format: "embedded" | "export" };
+import type { Checked, ForeignChecked } from "./checked.ts";
 
 export interface SourceOptions {
   readonly slice: Slice;
@@ -19,7 +15,10 @@ export interface SourceOptions {
 }
 
 /** @throws what opening it throws. */
-export async function openSource(checked: Checked, { slice, logs }: SourceOptions): Promise<SpaceSource> {
+export async function openSource(
+  checked: Exclude<Checked, ForeignChecked>,
+  { slice, logs }: SourceOptions,
+): Promise<SpaceSource> {
   switch (checked.kind) {
     case "file":
       return openFileSource(checked.path, slice, logs);

@@ -1,8 +1,9 @@
 import { Command, Option } from "commander";
 import { askedLevels, loadRules, reportLines, type AskedLevel, type Report } from "@seriatim/checker";
-import { checkedOf } from "../check/checked.ts";
+import { checkForeign } from "../check/check-foreign.ts";
+import { addFormatFlag, checkedOf, isForeign, type Checked } from "../check/checked.ts";
 import { headsOf } from "../check/heads.ts";
-import { openSource } from "../check/open-source.ts";
+import { openSource, type SourceOptions } from "../check/open-source.ts";
 import { Progress } from "../check/progress.ts";
 import { checkSpace, type CheckOptions } from "../check/run-check.ts";
 import { addSliceFlags, logsOf, sliceOf, type SliceFlags } from "../check/slice.ts";
@@ -23,8 +24,9 @@ interface Flags extends SliceFlags {
 }
 
 const exitCodesHelp = `
-What is checked is a space, by --file or --brokers and --space, or a SOURCE: an embedded file, or what
-\`seriatim export\` wrote.
+What is checked is a space, by --file or --brokers and --space, or a SOURCE: an embedded file, what \`seriatim export\`
+wrote, or a history that others wrote (Elle's list-append, rw-register and closed-predicate in EDN or JSON, AWDIT,
+r|w(key,value,session,txn), dbcop, Cobra).
 
 Exit codes:
   0    it holds
@@ -53,7 +55,7 @@ export function checkCommand(): Command {
       gather,
       [],
     );
-  return addJsonFlag(addPlaceFlags(addSliceFlags(command)), "print the report as one JSON object")
+  return addJsonFlag(addPlaceFlags(addSliceFlags(addFormatFlag(command))), "print the report as one JSON object")
     .addHelpText("after", exitCodesHelp)
     .action(check);
 }
@@ -67,24 +69,45 @@ async function check(path: string | undefined, flags: Flags, command: Command): 
   const checked = await checkedOf(path, command, faults);
   const [slice, logs, heads] = [sliceOf(flags, faults), logsOf(flags, faults), headsOf(flags.head, faults)];
   const rules = await rulesOf(flags.invariant, faults);
+  checkForeignFlags(checked, command, faults);
   faults.check();
   if (checked === undefined) return;
   const { level, sessionOrder = false, realTime = false, decisions = false } = flags;
   const options: CheckOptions = { level, session: sessionOrder, realTime, decisions, rules, heads };
-  const report = await untilInterrupted(async (signal) => {
-    const progress = new Progress();
-    const source = await openSource(checked, { slice, logs });
-    try {
-      return await checkSpace(source, options, { signal, progress });
-    } finally {
-      progress.end();
-      await source.close();
-    }
-  });
+  const report = await untilInterrupted((signal) => reportOn(checked, options, { slice, logs, signal }));
   if (report === undefined) return;
   if (flags.json === true) printJson(report);
   else show(report);
   process.exitCode = codes[report.answer];
+}
+
+async function reportOn(
+  checked: Checked,
+  options: CheckOptions,
+  { signal, ...which }: SourceOptions & { readonly signal: AbortSignal },
+): Promise<Report> {
+  if (isForeign(checked)) return checkForeign(checked, options);
+  const progress = new Progress();
+  const source = await openSource(checked, which);
+  try {
+    return await checkSpace(source, options, { signal, progress });
+  } finally {
+    progress.end();
+    await source.close();
+  }
+}
+
+/** Of a history that others wrote there is nothing to be audited, or to be read in part. */
+function checkForeignFlags(checked: Checked | undefined, command: Command, faults: Faults): void {
+  if (checked === undefined || !isForeign(checked)) return;
+  for (const name of ["from", "to", "partition", "logs", "decisions", "invariant", "head"])
+    if (command.getOptionValueSource(name) === "cli")
+      faults.add(`--${name} is for a space; ${checked.path} is a history in the format ${checked.format}`);
+  for (const level of ["log-order", "claimed", "none"] satisfies AskedLevel[])
+    if (command.opts<Flags>().level === level)
+      faults.add(
+        `--level ${level} is for a space; of a history in the format ${checked.format} ask serializable or snapshot`,
+      );
 }
 
 const codes = { holds: exitCodes.done, violated: exitCodes.no, undecided: exitCodes.undecided } as const;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Command } from "commander";
 import { exportLines } from "@seriatim/checker";
-import { checkedOf } from "../check/checked.ts";
+import { checkedOf, isForeign } from "../check/checked.ts";
 import { openSource } from "../check/open-source.ts";
 import { addSliceFlags, logsOf, sliceOf, type SliceFlags } from "../check/slice.ts";
 import { Faults } from "../cli/faults.ts";
@@ -22,8 +22,10 @@ async function write(path: string | undefined, flags: SliceFlags, command: Comma
   const faults = new Faults();
   const checked = await checkedOf(path, command, faults);
   const [slice, logs] = [sliceOf(flags, faults), logsOf(flags, faults)];
+  if (checked !== undefined && isForeign(checked))
+    faults.add(`${checked.path} is a history in the format ${checked.format}: there is no log of it to export`);
   faults.check();
-  if (checked === undefined) return;
+  if (checked === undefined || isForeign(checked)) return;
   await untilInterrupted(async (signal) => {
     const source = await openSource(checked, { slice, logs });
     try {
