@@ -14,5 +14,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: "forks",
     maxWorkers: 2,
+    // Imports a package that offers its sources under the same condition, in a form that Node does not run.
+    server: { deps: { inline: [/sdk\/dist\/esm\/client\/streamableHttp\.js/, /eventsource-parser/] } },
   },
 });

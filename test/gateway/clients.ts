@@ -66,6 +66,11 @@ export function dataOf(result: CallToolResult): Record<string, unknown> {
   return result.structuredContent ?? {};
 }
 
+/** What our own `_meta` of a result says under this name. */
+export function metaOf({ _meta: meta }: CallToolResult, name: string): unknown {
+  return meta?.[`seriatim/${name}`];
+}
+
 export interface Graph {
   readonly entities: readonly { name: string; entityType: string; observations: string[] }[];
   readonly relations: readonly { from: string; to: string; relationType: string }[];

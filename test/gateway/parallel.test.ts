@@ -4,7 +4,7 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect, it } from "vitest";
 import { describeSpaces } from "../support/spaces.ts";
 import { temporaryFile } from "../support/temporary.ts";
-import { call, dataOf, entity, referenceOn, served, type Graph } from "./clients.ts";
+import { call, dataOf, entity, metaOf, referenceOn, served, type Graph } from "./clients.ts";
 
 interface Counted {
   readonly acknowledged: number;
@@ -33,8 +33,8 @@ async function graphAt(client: Client, offset: number): Promise<Graph> {
 }
 
 /** Of the version that an answer names; -1 where it names none, as the reference server's. */
-function offsetOf({ _meta }: CallToolResult): number {
-  const version = _meta?.["seriatim/version"];
+function offsetOf(result: CallToolResult): number {
+  const version = metaOf(result, "version");
   return typeof version === "string" ? Number(version.split("@")[1]) : -1;
 }
 

@@ -1,4 +1,4 @@
-import type { Conflict, ConflictKind, Key, KeyRange, Write } from "@seriatim/protocol";
+import type { Conflict, ConflictKind, Isolation, Key, KeyRange, Write } from "@seriatim/protocol";
 import type { View } from "@seriatim/view";
 import { describe, type Grounds } from "./refusal.ts";
 import type { Change } from "./result.ts";
@@ -10,21 +10,24 @@ export interface Rested {
   readonly grounds: Grounds;
   readonly ranges: readonly KeyRange[];
   readonly writes: readonly Write[];
+  readonly isolation: Isolation;
   /** So many are named. */
   readonly most: number;
 }
 
 /** What others have written of it since, as the view has it now; a key once, as the first thing that it is. */
 export function changesSince(rested: Rested): Change[] {
-  const { view, partition, grounds, most } = rested;
+  const { view, partition, grounds, isolation, writes, most } = rested;
   const conflicts = new Map<Key, Conflict>();
   for (const conflict of overwritten(rested)) {
     if (conflicts.size >= most) break;
     if (!conflicts.has(conflict.key)) conflicts.set(conflict.key, conflict);
   }
+  const checked = new Set(writes.filter(({ blind }) => !blind).map(({ key }) => key));
   return Array.from(conflicts.values(), (conflict) => {
     const { detail, text: message } = describe(view, partition, conflict, grounds);
-    return { ...detail, message };
+    const refuses = isolation === "serializable" || (isolation === "snapshot" && checked.has(conflict.key));
+    return { ...detail, message, refuses };
   });
 }
 

@@ -172,6 +172,7 @@ export class OpenTransaction implements Transaction {
       grounds,
       ranges: this.#reads.ranges,
       writes: this.#writes.writes,
+      isolation: this.#isolation,
       most,
     });
   }

@@ -115,6 +115,8 @@ export type SubmitResult =
 export interface Change extends ConflictDetail {
   /** The same as a clause, without a full stop. */
   readonly message: string;
+  /** Whether it refuses the transaction, at its isolation level. */
+  readonly refuses: boolean;
 }
 
 /** A key with what it holds and the version that wrote it. */

@@ -78,7 +78,7 @@ export interface Transaction {
 
   /**
    * What others have written since the snapshot to what this transaction has read or writes, as far as the view has come:
-   * in the order of reading, as many as a refusal would name. At level serializable any of them refuses it.
+   * in the order of reading, as many as a refusal would name.
    */
   changes(): Change[];
 

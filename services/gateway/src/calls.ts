@@ -1,22 +1,25 @@
-/** Counts what is being worked on, so that an end can wait for it. */
+/** The tool calls of a session that are being worked on. */
 export class Calls {
-  #running = 0;
-  readonly #idle: (() => void)[] = [];
+  readonly #running = new Set<Promise<unknown>>();
 
-  begin(): void {
-    this.#running += 1;
+  /** Those that began before now and have not ended, in whatever way that may be. */
+  get running(): Promise<unknown>[] {
+    return [...this.#running];
   }
 
-  end(): void {
-    this.#running -= 1;
-    if (this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const done = work();
+    const ended = done.catch(() => undefined);
+    this.#running.add(ended);
+    try {
+      return await done;
+    } finally {
+      this.#running.delete(ended);
+    }
   }
 
   /** Resolves when nothing is being worked on. */
   async idle(): Promise<void> {
-    if (this.#running === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#idle.push(resolve);
-    });
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 }

@@ -75,7 +75,7 @@ export class Resources {
           reads: held.reads,
           writes: Array.from(held.writes, ([key, kind]) => ({ key, kind })),
           effects: held.effects,
-          canCommit: held.overwritten === undefined,
+          canCommit: held.overwritten === undefined && !changes.some(({ refuses }) => refuses),
           changes: changes.map(shownChange),
         });
       },

@@ -16,19 +16,18 @@ export interface Call {
  * Runs a tool's work. What goes wrong is a result too, with a sentence for the model and its structured form in `_meta`;
  * only a defect is told to the log as well.
  */
-export async function answered(
+export function answered(
   session: Session,
-  call: Call,
-  work: (signal: AbortSignal) => CallToolResult | Promise<CallToolResult>,
+  { signal }: Call,
+  work: (signal: AbortSignal) => Promise<CallToolResult>,
 ): Promise<CallToolResult> {
-  session.calls.begin();
-  try {
-    return await work(call.signal);
-  } catch (error) {
-    return errorResult(error, session.log);
-  } finally {
-    session.calls.end();
-  }
+  return session.calls.run(async () => {
+    try {
+      return await work(signal);
+    } catch (error) {
+      return errorResult(error, session.log);
+    }
+  });
 }
 
 function errorResult(error: unknown, log: (line: string) => void): CallToolResult {

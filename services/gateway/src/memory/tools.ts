@@ -4,6 +4,7 @@ import { answered } from "../tool.ts";
 import { parseAsOf } from "../versions.ts";
 import { createdEntities, createdRelations, deleted, found, observed } from "./answers.ts";
 import { opened, searched, toldBy } from "./graph.ts";
+import { UnknownEntity } from "./remember.ts";
 import * as schemas from "./schemas.ts";
 
 const adds = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
@@ -59,12 +60,26 @@ function registerAdding(server: McpServer, session: Session): void {
       outputSchema: schemas.addedObservations,
       annotations: adds,
     },
-    ({ observations }, call) =>
-      answered(session, call, async (signal) => {
+    ({ observations }, call) => {
+      const earlier = session.calls.running;
+      return answered(session, call, async (signal) => {
         const by = session.identity();
-        return observed(await memory.addObservations(by, observations, signal), by);
-      }),
+        const add = () => memory.addObservations(by, observations, signal);
+        return observed(await onceMade(add, earlier), by);
+      });
+    },
   );
+}
+
+/** A model may ask for an entity and, in the same breath, for what it has observed of it. */
+async function onceMade<T>(add: () => Promise<T>, earlier: readonly Promise<unknown>[]): Promise<T> {
+  try {
+    return await add();
+  } catch (error) {
+    if (!(error instanceof UnknownEntity) || earlier.length === 0) throw error;
+    await Promise.all(earlier);
+    return add();
+  }
 }
 
 function registerDeleting(server: McpServer, session: Session): void {

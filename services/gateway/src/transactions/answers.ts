@@ -48,7 +48,7 @@ export function shownRefusal(refusal: Refusal): Record<string, unknown> {
 }
 
 export function shownChange(change: Change): Record<string, unknown> {
-  return { ...shownConflict(change), message: change.message };
+  return { ...shownConflict(change), message: change.message, refuses: change.refuses };
 }
 
 function shownConflict(conflict: ConflictDetail): Record<string, unknown> {

@@ -80,7 +80,7 @@ function registerChanges(server: McpServer, session: Session): void {
       answered(session, call, async () => {
         const held = session.transactions.get(transaction);
         const changes = await held.use((tx) => tx.changes());
-        const canCommit = held.overwritten === undefined;
+        const canCommit = held.overwritten === undefined && !changes.some(({ refuses }) => refuses);
         return answer({ transaction, canCommit, changes: changes.map(shownChange) });
       }),
   );
