@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { judge, type Judgement, type LoggedHistory, type LoggedTransaction } from "@seriatim/checker";
+import { judge, type Judgement } from "@seriatim/checker";
 import {
   allowsSnapshotIsolation,
   isSerializable,
@@ -8,23 +8,11 @@ import {
   sessionOrder,
   timeOrder,
 } from "./log-oracle.ts";
+import { historyOf } from "./logs.ts";
 import { randomLog, type Told } from "./random-log.ts";
 
 const runs = Number(process.env["SERIATIM_RUNS"] ?? 30_000);
 const firstSeed = Number(process.env["SERIATIM_SEED"] ?? 1);
-
-function historyOf(transactions: readonly LoggedTransaction[]): LoggedHistory {
-  return {
-    kind: "logged",
-    starts: new Map([[0, 0]]),
-    effectsKnown: true,
-    async *read(spans) {
-      const inSpan = ({ offset }: LoggedTransaction): boolean =>
-        spans === undefined || spans.some(({ from, to }) => from <= offset && offset <= to);
-      yield transactions.filter(inSpan);
-    },
-  };
-}
 
 function answers({ findings }: Judgement): Record<string, boolean> {
   return Object.fromEntries(

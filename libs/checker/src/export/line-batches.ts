@@ -15,7 +15,7 @@ export interface Stretch {
   readonly to: number;
 }
 
-const chunkBytes = 1024 * 1024;
+const chunkBytes = 64 * 1024;
 const newline = 0x0a;
 
 /** All lines of a file, or those of one stretch of it, in batches of about a megabyte. The next is read meanwhile. */

@@ -3,6 +3,7 @@ import type { JudgeOptions } from "../../judgement.ts";
 import type { GraphVerdict } from "../graph-verdict.ts";
 import type { Tally } from "../tally.ts";
 import type { ClaimTally } from "./claim-tally.ts";
+import { coarse } from "./spans.ts";
 import { SpanCollector, type TooLarge } from "./span-collector.ts";
 import type { SpanContent } from "./span-graph.ts";
 import { judgeSpan } from "./span-judge.ts";
@@ -74,7 +75,7 @@ async function* spansOf(
   if (spans.length === 0) return;
   const cut = (transaction: LoggedTransaction): SpanContent | TooLarge | undefined =>
     collectors.get(transaction.partition)?.add(transaction);
-  for await (const batch of history.read(spans)) {
+  for await (const batch of history.read(coarse(spans))) {
     for (const transaction of batch) {
       const content = cut(transaction);
       if (content !== undefined) yield content;

@@ -25,3 +25,18 @@ export class Spans {
     return this.#from.map((from, at) => ({ partition, from, to: this.#to[at] ?? from }));
   }
 }
+
+/** Spans that stand closer together than this are read in one go: to find a place costs more than to read past it. */
+const nearby = 1000;
+
+/** The same and what is between those that are near each other, for reading. */
+export function coarse(spans: readonly Span[]): Span[] {
+  const joined: Span[] = [];
+  for (const span of spans) {
+    const last = joined.at(-1);
+    if (last?.partition === span.partition && span.from - last.to < nearby)
+      joined[joined.length - 1] = { ...last, to: Math.max(last.to, span.to) };
+    else joined.push(span);
+  }
+  return joined;
+}
