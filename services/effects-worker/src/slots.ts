@@ -1,0 +1,33 @@
+/** How many calls a worker makes at once; who finds no room is told when there is some, first come, first served. */
+export class Slots {
+  readonly #limit: number;
+  readonly #waiting = new Map<string, () => void>();
+  #used = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Whether there was room; otherwise `retry` is called, once, when there is. */
+  take(who: string, retry: () => void): boolean {
+    if (this.#used < this.#limit) {
+      this.#waiting.delete(who);
+      this.#used += 1;
+      return true;
+    }
+    if (!this.#waiting.has(who)) this.#waiting.set(who, retry);
+    return false;
+  }
+
+  release(): void {
+    this.#used -= 1;
+    const [first] = this.#waiting;
+    if (first === undefined) return;
+    this.#waiting.delete(first[0]);
+    first[1]();
+  }
+}
