@@ -54,6 +54,7 @@ export class EmbeddedSpace implements Space {
   readonly #committer: Committer;
   readonly #lookout: Lookout;
   readonly #link: Link | undefined;
+  readonly #beforeClose: (() => Promise<void>)[] = [];
   /** Then news are told when that is done, once. */
   #isCommitting = false;
 
@@ -134,7 +135,13 @@ export class EmbeddedSpace implements Space {
     return this.#advances.reached(version, options);
   }
 
+  /** Has `work` done before the file is closed. */
+  beforeClose(work: () => Promise<void>): void {
+    this.#beforeClose.push(work);
+  }
+
   async close(): Promise<void> {
+    await Promise.all(this.#beforeClose.splice(0).map((work) => work()));
     if (!this.file.isOpen) return;
     this.#lookout.look("none");
     this.file.close();

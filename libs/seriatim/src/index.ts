@@ -1,5 +1,7 @@
 export { connect, open } from "./open.ts";
 export type { OpenOptions } from "./embedded-space.ts";
+export type { EmbeddedWorkerOptions } from "./effects/embedded-worker.ts";
+export type { HandlerAlarm } from "@seriatim/effects-worker";
 export { initKafka, type InitOptions } from "./kafka-init.ts";
 export { type ConnectOptions } from "./kafka-space.ts";
 export type * from "@seriatim/client";

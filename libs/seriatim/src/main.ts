@@ -7,6 +7,8 @@ import { checkCommand } from "./commands/check.ts";
 import { deleteCommand } from "./commands/delete.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { exportCommand } from "./commands/export.ts";
+import { effectsCommand } from "./commands/effects.ts";
+import { effectsWorkerCommand } from "./commands/effects-worker.ts";
 import { getCommand } from "./commands/get.ts";
 import { historyCommand } from "./commands/history.ts";
 import { initCommand } from "./commands/init.ts";
@@ -24,6 +26,8 @@ const commands = [
   anomaliesCommand,
   initCommand,
   sequencerCommand,
+  effectsWorkerCommand,
+  effectsCommand,
   getCommand,
   scanCommand,
   historyCommand,

@@ -1,5 +1,6 @@
 import { createCoordinator, type Coordinator, type CoordinatorOptions } from "@seriatim/client";
 import { EmbeddedSpace, type OpenOptions } from "./embedded-space.ts";
+import { startEmbeddedWorker, type EmbeddedWorkerOptions } from "./effects/embedded-worker.ts";
 import { KafkaSpace, type ConnectOptions } from "./kafka-space.ts";
 
 /**
@@ -9,8 +10,18 @@ import { KafkaSpace, type ConnectOptions } from "./kafka-space.ts";
  * @example const coordinator = await open("state.db");
  * @throws Failure `read_only`, `unreadable`, `not_a_space`, `invalid_argument`, `unknown_rules`, `log_changed`.
  */
-export async function open(file: string, options: OpenOptions & CoordinatorOptions = {}): Promise<Coordinator> {
-  return createCoordinator(await EmbeddedSpace.open(file, options), options);
+export async function open(
+  file: string,
+  options: OpenOptions & CoordinatorOptions & EmbeddedWorkerOptions = {},
+): Promise<Coordinator> {
+  const space = await EmbeddedSpace.open(file, options);
+  try {
+    if (options.handlers !== undefined) await startEmbeddedWorker(space, options.handlers, options);
+    return createCoordinator(space, options);
+  } catch (error) {
+    await space.close();
+    throw error;
+  }
 }
 
 /**

@@ -73,6 +73,10 @@ export class SqliteFile {
     return new SqliteFile(memoryPath, openInMemory(image), false);
   }
 
+  get isReadonly(): boolean {
+    return this.#readonly;
+  }
+
   get isOpen(): boolean {
     return this.database.open;
   }

@@ -1,20 +1,22 @@
 import { isFailure } from "@seriatim/protocol";
 import { exitCodes, Interrupted } from "./exit-codes.ts";
 
-/** How long a command may take to end in good order after a signal, in ms; then it ends all the same. */
-const patience = 400;
+/** How long most commands may take to end in good order after a signal, in ms; then they end all the same. */
+const defaultPatience = 400;
 
 const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
 export interface InterruptOptions {
   /** A signal is the command's normal end: it exits 0 then. Default false. */
   readonly isNormal?: boolean;
+  /** How long the work may take to end after a signal, in ms. Default 400. */
+  readonly patience?: number;
   /** What to say when the command had to be ended in the midst of something. */
   readonly cutShort?: string;
 }
 
 /**
- * Runs a command's work with a signal that Ctrl-C or SIGTERM fires. The process ends within a second of it, or at once
+ * Runs a command's work with a signal that Ctrl-C or SIGTERM fires. The process ends soon after it, or at once
  * at the second Ctrl-C: nothing that a command holds open needs more to stay whole.
  * @throws Interrupted when the work ended for that reason and that is not its normal end.
  */
@@ -22,7 +24,7 @@ export async function untilInterrupted<T>(
   work: (signal: AbortSignal) => Promise<T>,
   options: InterruptOptions = {},
 ): Promise<T | undefined> {
-  const { isNormal = false, cutShort } = options;
+  const { isNormal = false, patience = defaultPatience, cutShort } = options;
   const controller = new AbortController();
   let exitCode: number = exitCodes.done;
   const end = (): never => {
