@@ -26,8 +26,8 @@ export async function initKafka(options: InitOptions): Promise<{ readonly genesi
   try {
     const topic = { partitions, ...(replication === undefined ? {} : { replicationFactor: replication }) };
     for (const name of [topics.intents, topics.verdicts, topics.effects]) await createTopic(connection, name, topic);
-    const intents = await openKafkaLog(connection, topics.intents);
-    const effects = await openKafkaLog(connection, topics.effects);
+    const intents = await openKafkaLog(connection, topics.intents, { isNew: true });
+    const effects = await openKafkaLog(connection, topics.effects, { isNew: true });
     try {
       const made = await foundPartitions(intents, partitions, proposal);
       const { genesis } = await codecOf(intents);

@@ -6,15 +6,19 @@ import { TopicProducer } from "./producer.ts";
 import { TopicReader } from "./reader.ts";
 import { toMessage } from "./records.ts";
 import { PartitionSender } from "./sender.ts";
-import { inspectTopic, type TopicFound } from "./topic.ts";
+import { inspectTopic, type OpenTopicOptions, type TopicFound } from "./topic.ts";
 
 /**
  * Opens a topic as a log. `close` ends its reads and appends, and leaves the connection to its other logs.
  * @throws Failure `not_a_space` when there is no such topic; `topic_settings` when its settings break what the
  *   guarantees rest on; `unavailable` when the broker does not answer in time.
  */
-export async function openKafkaLog(connection: KafkaConnection, topic: string): Promise<Log> {
-  return new KafkaLog(connection, topic, await inspectTopic(connection, topic));
+export async function openKafkaLog(
+  connection: KafkaConnection,
+  topic: string,
+  options: OpenTopicOptions = {},
+): Promise<Log> {
+  return new KafkaLog(connection, topic, await inspectTopic(connection, topic, options));
 }
 
 class KafkaLog implements Log {

@@ -76,11 +76,19 @@ async function create(admin: Admin, topic: string, options: NewTopic): Promise<b
   const configEntries = topicSettings.map(({ name, value }) => ({ name, value }));
   const { partitions: numPartitions, replicationFactor = -1 } = options;
   try {
-    return await admin.createTopics({ topics: [{ topic, numPartitions, replicationFactor, configEntries }] });
+    // Whether the topic is there is asked for afterwards: kafkajs asks any broker, once, and fails if it has not heard yet.
+    const waitForLeaders = false;
+    const topics = [{ topic, numPartitions, replicationFactor, configEntries }];
+    return await admin.createTopics({ waitForLeaders, topics });
   } catch (error) {
     // kafkajs gathers one error a topic in an object that hides which it was.
     throw error instanceof kafkajs.KafkaJSAggregateError ? error.errors[0] : error;
   }
+}
+
+export interface OpenTopicOptions {
+  /** It was made a moment ago: a broker that does not know it has not heard of it yet. Default false. */
+  readonly isNew?: boolean;
 }
 
 export interface TopicFound {
@@ -93,12 +101,17 @@ export interface TopicFound {
  * Reads a topic's partition count and settings.
  * @throws Failure `not_a_space` when there is no such topic; `topic_settings` when it has others than prescribed.
  */
-export async function inspectTopic(connection: KafkaConnection, topic: string): Promise<TopicFound> {
+export async function inspectTopic(
+  connection: KafkaConnection,
+  topic: string,
+  { isNew = false }: OpenTopicOptions = {},
+): Promise<TopicFound> {
   try {
-    const [partitions, found] = await connection.ask(`read the settings of topic ${topic}`, async (admin) => [
-      await partitionCount(admin, topic),
-      await settingsOf(admin, topic),
-    ]);
+    const [partitions, found] = await connection.ask(
+      `read the settings of topic ${topic}`,
+      async (admin) => [await partitionCount(admin, topic), await settingsOf(admin, topic)] as const,
+      (error) => isFinal(error) && !(isNew && isUnknownTopic(error)),
+    );
     checkSettings(connection, topic, found);
     return { partitions, maxMessageBytes: Number(found.get("max.message.bytes")) };
   } catch (error) {
