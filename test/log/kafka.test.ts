@@ -45,6 +45,22 @@ await describeKafka("a Kafka topic", (brokers) => {
     };
   });
 
+  test("is written and read while the first of several brokers is away", async () => {
+    // Nothing listens on port 1.
+    const halved = new KafkaConnection({ brokers: ["127.0.0.1:1", ...brokers] });
+    const topic = freshTopic("halved");
+    await createTopic(halved, topic, { partitions: 1 });
+    const log = await openKafkaLog(halved, topic);
+    expect(await log.append(0, [{ value: Buffer.from("here") }])).toBe(0);
+    const batches = log.read(new Map([[0, 0]]), { signal: new AbortController().signal });
+    for await (const { records } of batches) {
+      expect(records.map(text)).toEqual(["here"]);
+      break;
+    }
+    await log.close();
+    await halved.close();
+  });
+
   test("is created once when two create it at once", async () => {
     const topic = freshTopic("twice");
     const created = await Promise.all([1, 2, 3].map(() => createTopic(connection, topic, { partitions: 2 })));

@@ -138,10 +138,18 @@ export async function disconnected(client: { disconnect(): Promise<void> }): Pro
   await before(performance.now() + disconnectLimitMs, client.disconnect()).catch(() => undefined);
 }
 
+function shuffled(brokers: readonly string[]): string[] {
+  return brokers
+    .map((broker) => ({ broker, rank: Math.random() }))
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ broker }) => broker);
+}
+
 function clientConfig(brokers: readonly string[], clientId: string, options: KafkaOptions): KafkaConfig {
   const { ssl, sasl, onClientLog } = options;
   return {
-    brokers: [...brokers],
+    // A client of kafkajs begins with the first, and without repetitions of its own it gets to no other.
+    brokers: () => shuffled(brokers),
     clientId,
     connectionTimeout: connectTimeoutMs,
     requestTimeout: requestTimeoutMs,

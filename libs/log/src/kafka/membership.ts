@@ -19,7 +19,7 @@ export interface MembershipOptions {
   readonly signal: AbortSignal;
   /** Gets the partitions of this member, at first and whenever they change. Must not throw. */
   readonly onAssigned: (partitions: readonly number[]) => void;
-  /** Gets why the group was lost, before it is joined anew. The partitions assigned last stay as they are. */
+  /** Gets why the group was lost or not joined, once, and then it is tried again for as long as it takes. The partitions assigned last stay as they are. */
   readonly onLost?: (error: unknown) => void;
 }
 
@@ -35,7 +35,7 @@ export async function joinGroup(connection: KafkaConnection, options: Membership
     });
     const error = await member.untilLost();
     if (signal.aborted) return;
-    onLost?.(error);
+    if (failures === 1) onLost?.(error);
     await pause(pauseAfter(failures), signal);
   }
 }
