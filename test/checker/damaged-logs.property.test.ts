@@ -18,6 +18,7 @@ const options = {
   decisions: false,
   rules: [],
   heads: new Map(),
+  examples: 5,
 } as const;
 
 /** The audit's answer: what the transactions did is another matter. */

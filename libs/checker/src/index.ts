@@ -18,3 +18,5 @@ export { type LogName, logNames, type Slice, type SpaceSource } from "./space/so
 export { askedLevels, type AskedLevel, type Report } from "./report/report.ts";
 export { type Evidence, makeReport, type ReportOptions } from "./report/make-report.ts";
 export { reportLines } from "./report/text.ts";
+export { cyclesSvg } from "./report/drawing.ts";
+export { reportPage } from "./report/page.ts";

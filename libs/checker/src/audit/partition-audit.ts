@@ -75,6 +75,12 @@ export class PartitionAudit {
     return this.#pending.first?.offset;
   }
 
+  /** The last offset read; undefined when nothing was. */
+  get last(): Offset | undefined {
+    const last = Math.max(this.#lastIntent, this.#chain.position?.offset ?? -1);
+    return last < 0 ? undefined : last;
+  }
+
   /** The last verdict of the chain. */
   get head(): Position | undefined {
     return this.#chain.position;

@@ -54,9 +54,7 @@ function levelsText({ claimed, found }: Omit<Report, "headline">): string {
 }
 
 function placesText({ coverage, source }: Omit<Report, "headline">): string {
-  const places = coverage.partitions.map(
-    ({ partition, start, head }) => `${partition}@${start}..${head?.offset ?? "?"}`,
-  );
+  const places = coverage.partitions.map(({ partition, start, last }) => `${partition}@${start}..${last ?? "nothing"}`);
   return `${places.length === 0 ? "" : `${places.join(", ")} of `}${source}`;
 }
 

@@ -166,6 +166,7 @@ function partitionOf(partition: number, start: number, { audit }: PartitionReadi
   return {
     partition,
     start,
+    last: audit.last ?? null,
     ...counts,
     undecidedFrom: audit.undecidedFrom ?? null,
     head:

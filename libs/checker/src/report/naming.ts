@@ -49,7 +49,8 @@ function logged(name: string, transaction: LoggedTransaction): ReportedTransacti
     version: `${partition}@${offset}`,
     agent,
     id,
-    time: new Date(time).toISOString(),
+    // A history written by hand has no times.
+    time: time === 0 ? null : new Date(time).toISOString(),
     isolation,
     snapshot,
     reads: [
@@ -71,7 +72,7 @@ function foreign(name: string, { session, operations }: ForeignTransaction): Rep
     ...nothing,
     name,
     version: null,
-    agent: session,
+    agent: session === null || session.startsWith("session") ? session : `session ${session}`,
     reads: operations.filter((operation) => !isWrite(operation)).map(operationText),
     writes: operations.filter(isWrite).map(operationText),
   };

@@ -16,6 +16,7 @@ export interface ReportedTransaction {
   readonly name: string;
   /** PARTITION@OFFSET; null where there is no log. */
   readonly version: string | null;
+  /** Of a foreign history its session. */
   readonly agent: string | null;
   readonly id: string | null;
   readonly time: string | null;
@@ -79,6 +80,8 @@ export interface ReportedPartition {
   readonly partition: number;
   /** Where it is read from: versions below are the initial state. */
   readonly start: number;
+  /** The last offset read; null when nothing was. */
+  readonly last: number | null;
   readonly records: number;
   readonly verdicts: number;
   readonly repeats: number;

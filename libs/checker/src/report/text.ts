@@ -2,7 +2,7 @@ import { words, times } from "./headline.ts";
 import type { Report, ReportedCycle, ReportedRule, ReportedTransaction } from "./report.ts";
 
 /** The report as people read it, after its headline. */
-export function reportLines(report: Report): string[] {
+export function reportLines(report: Report, { cycles = true }: { readonly cycles?: boolean } = {}): string[] {
   const sections = [
     countLines(report),
     findingLines(report),
@@ -10,7 +10,7 @@ export function reportLines(report: Report): string[] {
     ruleLines(report.rules),
     effectLines(report),
     badReadLines(report),
-    ...report.cycles.map((cycle, index) => cycleLines(cycle, index + 1)),
+    ...(cycles ? report.cycles : []).map((cycle, index) => cycleLines(cycle, index + 1)),
     moreLines(report),
     coverageLines(report),
   ];
@@ -104,7 +104,7 @@ function cycleLines(
 
 function transactionLine({ name, version, agent, id, time, isolation }: ReportedTransaction): string {
   const parts = [
-    ...(agent === null ? [] : [version === null ? `session ${agent}` : `agent ${agent}`]),
+    ...(agent === null ? [] : [version === null ? agent : `agent ${agent}`]),
     ...(id === null ? [] : [`intent ${id}`]),
     ...(time === null ? [] : [time]),
     ...(isolation === null ? [] : [`at level ${isolation}`]),

@@ -5,10 +5,10 @@ import type { CheckOptions } from "./run-check.ts";
 /** Judges a history that others wrote. There is no log to audit. */
 export async function checkForeign(
   { path, format }: ForeignChecked,
-  { level: asked, session, realTime }: CheckOptions,
+  { level: asked, session, realTime, examples }: CheckOptions,
 ): Promise<Report> {
   const history = await readForeign(path, format);
-  const judgement = await judge(history, { session, realTime });
+  const judgement = await judge(history, { session, realTime, examples });
   const evidence = {
     source: `${path} (${history.format})`,
     judgement,

@@ -21,6 +21,8 @@ export interface CheckOptions {
   readonly decisions: boolean;
   readonly rules: readonly RuleKind[];
   readonly heads: ReadonlyMap<number, Digest>;
+  /** How many cycles and bad reads are shown. */
+  readonly examples: number;
 }
 
 /** Audits a space and judges its history. */

@@ -1,5 +1,15 @@
+import { writeFileSync } from "node:fs";
+import { Failure } from "@seriatim/protocol";
 import { Command, Option } from "commander";
-import { askedLevels, loadRules, reportLines, type AskedLevel, type Report } from "@seriatim/checker";
+import {
+  askedLevels,
+  cyclesSvg,
+  loadRules,
+  reportLines,
+  reportPage,
+  type AskedLevel,
+  type Report,
+} from "@seriatim/checker";
 import { checkForeign } from "../check/check-foreign.ts";
 import { addFormatFlag, checkedOf, isForeign, type Checked } from "../check/checked.ts";
 import { headsOf } from "../check/heads.ts";
@@ -10,6 +20,7 @@ import { addSliceFlags, logsOf, sliceOf, type SliceFlags } from "../check/slice.
 import { exitCodes } from "../cli/exit-codes.ts";
 import { Faults } from "../cli/faults.ts";
 import { untilInterrupted } from "../cli/interrupt.ts";
+import { whole } from "../cli/numbers.ts";
 import { coloured, escapeUnprintable, print, printJson } from "../cli/output.ts";
 import { addJsonFlag, addPlaceFlags } from "../cli/place.ts";
 
@@ -20,7 +31,10 @@ interface Flags extends SliceFlags {
   readonly decisions?: true;
   readonly invariant: readonly string[];
   readonly head: readonly string[];
+  readonly examples: string;
   readonly json?: true;
+  readonly svg?: string;
+  readonly html?: string;
 }
 
 const exitCodesHelp = `
@@ -55,6 +69,10 @@ export function checkCommand(): Command {
       gather,
       [],
     );
+  command
+    .option("--examples <number>", "how many cycles and bad reads to show", "5")
+    .option("--svg <file>", "draw the cycles into a file")
+    .option("--html <file>", "write the report as one page, with the cycles drawn");
   return addJsonFlag(addPlaceFlags(addSliceFlags(addFormatFlag(command))), "print the report as one JSON object")
     .addHelpText("after", exitCodesHelp)
     .action(check);
@@ -68,14 +86,17 @@ async function check(path: string | undefined, flags: Flags, command: Command): 
   const faults = new Faults();
   const checked = await checkedOf(path, command, faults);
   const [slice, logs, heads] = [sliceOf(flags, faults), logsOf(flags, faults), headsOf(flags.head, faults)];
+  const examples = whole(flags.examples, "--examples", 0, faults) ?? 0;
   const rules = await rulesOf(flags.invariant, faults);
   checkForeignFlags(checked, command, faults);
   faults.check();
   if (checked === undefined) return;
   const { level, sessionOrder = false, realTime = false, decisions = false } = flags;
-  const options: CheckOptions = { level, session: sessionOrder, realTime, decisions, rules, heads };
+  const options: CheckOptions = { level, session: sessionOrder, realTime, decisions, rules, heads, examples };
   const report = await untilInterrupted((signal) => reportOn(checked, options, { slice, logs, signal }));
   if (report === undefined) return;
+  if (flags.svg !== undefined) writeFile(flags.svg, cyclesSvg(report));
+  if (flags.html !== undefined) writeFile(flags.html, reportPage(report));
   if (flags.json === true) printJson(report);
   else show(report);
   process.exitCode = codes[report.answer];
@@ -108,6 +129,15 @@ function checkForeignFlags(checked: Checked | undefined, command: Command, fault
       faults.add(
         `--level ${level} is for a space; of a history in the format ${checked.format} ask serializable or snapshot`,
       );
+}
+
+function writeFile(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure("read_only", `${path} cannot be written: ${why}`, { cause });
+  }
 }
 
 const codes = { holds: exitCodes.done, violated: exitCodes.no, undecided: exitCodes.undecided } as const;
