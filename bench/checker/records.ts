@@ -38,11 +38,12 @@ export class RecordMaker {
   next(transaction: WorkloadTransaction): RecordPair {
     const { offset } = transaction;
     const submit = this.#submitOf(transaction);
-    const { writes, effects, result } = submit;
+    const { writes, effects, holds, result } = submit;
     const outcome = {
       kind: "committed",
       writes: writes.map(({ key, value }) => ({ key, value })),
       effects,
+      holds,
       result,
     } as const;
     return this.#pair(offset, this.#codec.encodeIntent(submit), submit, outcome);

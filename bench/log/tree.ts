@@ -84,6 +84,7 @@ function stateOf(keys: readonly Key[]): MemoryState {
     head,
     writes: keys.map((key, index) => ({ key, version: index + 1 })),
     claims: [],
+    holds: [],
   });
 }
 

@@ -39,6 +39,7 @@ export async function measureStart(window: number): Promise<Readonly<Record<stri
         head: { position: { offset, chain }, time },
         writes: view.recentWrites(0, oldest),
         claims: view.recentClaims(0, oldest),
+        holds: view.recentHolds(0, oldest),
       }),
     );
     const loaded = performance.now();
@@ -72,7 +73,7 @@ function* verdictsOf(count: number): Iterable<{ at: number; verdict: Verdict }[]
     const outcome: Outcome =
       offset === 0
         ? { kind: "genesis", genesis: encodeGenesis(genesis) }
-        : { kind: "committed", writes: keys.map((key) => ({ key, value })), effects: [], result: null };
+        : { kind: "committed", writes: keys.map((key) => ({ key, value })), effects: [], holds: [], result: null };
     const digest = sha256(Buffer.from(String(offset)));
     const id = offset === 0 ? null : `0b91c2a4-5f6e-4d3b-9a8c-${String(offset).padStart(12, "0")}`;
     const draft = {

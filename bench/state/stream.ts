@@ -85,6 +85,7 @@ export class Stream {
       ranges: lot === 4 ? [{ from: toBytes(`a/${from}`), to: toBytes(`a/${from}~`) }] : [],
       writes: keys.map((key) => ({ key: toBytes(`a/${key}`), value: null, blind: lot === 1 })),
       effects: [],
+      holds: [],
       validFrom: null,
       validUntil: null,
       result: null,

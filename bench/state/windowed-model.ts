@@ -1,4 +1,12 @@
-import { claimsId, type Conflict, type Intent, type Offset, type Outcome, type Submit } from "@seriatim/protocol";
+import {
+  assert,
+  claimsId,
+  type Conflict,
+  type Intent,
+  type Offset,
+  type Outcome,
+  type Submit,
+} from "@seriatim/protocol";
 import type { IntentsRecord } from "@seriatim/sequencer";
 import type { Stream } from "./stream.ts";
 
@@ -31,6 +39,7 @@ export class WindowedModel {
 
   outcomeOf({ offset, bytes, digest }: IntentsRecord): Outcome {
     const intent = this.#stream.intentOf(bytes);
+    assert(intent.kind !== "hold" && intent.kind !== "expire", "the stream has no holds");
     const { window } = this.#stream.genesis.limits;
     if (intent.kind === "genesis") return refused("invalid");
     if (offset - intent.snapshot > window) return refused("too_old");
@@ -39,8 +48,8 @@ export class WindowedModel {
     if (intent.kind === "cancel") return { kind: "cancelled" };
     const conflicts = this.#conflictsOf(intent);
     if (conflicts.length > 0) return { ...refused("conflict"), conflicts };
-    const { writes, effects, result } = intent;
-    return { kind: "committed", writes: writes.map(({ key, value }) => ({ key, value })), effects, result };
+    const { writes, effects, holds, result } = intent;
+    return { kind: "committed", writes: writes.map(({ key, value }) => ({ key, value })), effects, holds, result };
   }
 
   #conflictsOf({ isolation, snapshot, points, ranges, writes }: Submit): Conflict[] {

@@ -5,7 +5,7 @@ import { submit, write } from "../core/partition.ts";
 import { SabotagedPartition } from "./sabotage.ts";
 import { exported, storedSource } from "./stored-space.ts";
 
-const mail = { name: "mail", lane: "", arguments: Buffer.from("{}") };
+const mail = { name: "mail", lane: "post", arguments: Buffer.from("{}") };
 
 /** At 1 a commit with two effects, at 2 one with one, at 3 a refused intent that asked for one. */
 function partition(): SabotagedPartition {

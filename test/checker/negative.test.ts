@@ -77,7 +77,7 @@ function cancelled(partition: Partition): void {
 
 function withEffect(partition: Partition): void {
   partition.append(submit({ id: "begin", snapshot: 0, writes: [write("a/x")] }));
-  const effects = [{ name: "notify", lane: "", arguments: Buffer.from("{}") }];
+  const effects = [{ name: "notify", lane: "post", arguments: Buffer.from("{}") }];
   partition.append(submit({ id: "mails", snapshot: 0, points: [point("a/x")], effects }));
   partition.append(submit({ id: "quiet", snapshot: 1 }));
 }
@@ -93,6 +93,7 @@ function withoutClaims(state: State): State {
     lastWrite: (key) => state.lastWrite(key),
     newestIn: (inside, after, limit) => state.newestIn(inside, after, limit),
     claim: () => undefined,
+    holds: (id) => state.holds(id),
   };
 }
 
@@ -103,7 +104,7 @@ function renamed(verdict: Verdict | undefined): Verdict {
 
 /** The effects of the refused intent, with a commit. */
 function withEffectsOf(verdict: Verdict): Verdict {
-  const effects = [{ name: "notify", lane: "", arguments: Buffer.from("{}") }];
+  const effects = [{ name: "notify", lane: "post", arguments: Buffer.from("{}") }];
   const { outcome } = verdict;
   return verdict.id === "quiet" && outcome.kind === "committed"
     ? { ...verdict, outcome: { ...outcome, effects } }

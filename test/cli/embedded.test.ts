@@ -160,7 +160,7 @@ test("status tells of the logs, what is applied, and refusals by code", async ()
   expect(refused.outcome).toBe("refused");
   await coordinator.close();
   const found = json((await run("status", "--json")).stdout);
-  expect(found).toMatchObject({ space: uuid, rules: 1, window: 1_000_000 });
+  expect(found).toMatchObject({ space: uuid, rules: 2, window: 1_000_000 });
   expect(found["partitions"]).toEqual([
     {
       partition: 0,
@@ -174,6 +174,8 @@ test("status tells of the logs, what is applied, and refusals by code", async ()
       time,
       commits: 1,
       cancels: 0,
+      holds: 0,
+      expired: 0,
       repeated: 0,
       refusals: { conflict: 1 },
     },
@@ -181,5 +183,5 @@ test("status tells of the logs, what is applied, and refusals by code", async ()
   const human = await run("status");
   expect(human).toMatchObject(done);
   expect(human.stdout).toMatch(/^window +1000000$/m);
-  expect(human.stdout).toMatch(/^0 +0\.\.3 +0\.\.3 +0@2 +0 +no +1 +0 +0 +conflict 1 +\S+Z +[\da-f]{12}…$/m);
+  expect(human.stdout).toMatch(/^0 +0\.\.3 +0\.\.3 +0@2 +0 +no +1 +0 +0 +0 +0 +conflict 1 +\S+Z +[\da-f]{12}…$/m);
 });

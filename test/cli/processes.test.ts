@@ -69,6 +69,7 @@ describe("tail", () => {
       intent: expect.any(String) as string,
       writes: [{ key: "a/b", deleted: false }],
       effects: [],
+      holds: [],
     });
     await seriatim(["delete", "a/b", ...flags]);
     expect(json(await lines.next())).toMatchObject({ writes: [{ key: "a/b", deleted: true }] });

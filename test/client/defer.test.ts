@@ -90,6 +90,12 @@ describe("what cannot be deferred is refused at the call, with the remedy", () =
     ["a Date", {}, (tx) => tx.defer("pay", { at: new Date() }), /the arguments of "pay"\.at is an instance of Date/],
     ["raw bytes", {}, (tx) => tx.defer("pay", new Uint8Array(1)), /an instance of Uint8Array.*base64/],
     [
+      "large arguments",
+      { effectBytes: 5 },
+      (tx) => tx.defer("pay", "1234"),
+      /the arguments of "pay" are 6 bytes .* at most 5 .*\(effectBytes\).*reference/,
+    ],
+    [
       "too many",
       { effects: 1 },
       (tx) => [tx.defer("pay", 1), tx.defer("pay", 2)],

@@ -1,4 +1,5 @@
 import type { Coordinator } from "@seriatim/client";
+import { refusalCodes } from "@seriatim/protocol";
 import { describe, expect, it } from "vitest";
 import { coordinatorOn, FakeSpace } from "./fake-space.ts";
 
@@ -126,13 +127,14 @@ it("statistics count attempts, answers and time, thought and wasted", async () =
     }
   });
   await coordinator.run({ agent: "a", id: "x" }, () => 1);
+  const none = Object.fromEntries(refusalCodes.map((code) => [code, 0]));
   expect(coordinator.statistics()).toEqual({
     commits: 1,
     attempts: 3,
     retries: 2,
     repeated: 1,
     unknown: 0,
-    refusals: { invalid: 0, too_old: 0, id_reused: 0, cancelled: 0, not_in_time: 0, conflict: 1, too_large: 0 },
+    refusals: { ...none, conflict: 1 },
     msThought: 1200,
     msWasted: 200,
   });

@@ -226,7 +226,7 @@ describe("other refusals", () => {
   });
 
   it("too_large gives the limit", async () => {
-    const limits = { verdictBytes: 2048, conflicts: 1, keyBytes: 64, nameBytes: 64 };
+    const limits = { verdictBytes: 2048, conflicts: 1, keyBytes: 64, nameBytes: 64, effectBytes: 1024 };
     const coordinator = coordinatorOn(await FakeSpace.open({ limits }));
     const result = await coordinator.run({ agent: "a" }, (tx) => tx.put("a/x", "x".repeat(3000)));
     expect(result).toMatchObject({ attempts: 1, refusal: { code: "too_large", advice: "make_smaller" } });

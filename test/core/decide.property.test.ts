@@ -12,7 +12,7 @@ import {
 } from "@seriatim/protocol";
 import type { Key, KeyRange, Verdict } from "@seriatim/protocol";
 import { decide, evolve, initialState, restoredState } from "../../services/sequencer/src/core/index.ts";
-import type { Claim, Head, KeyVersion, State } from "../../services/sequencer/src/core/index.ts";
+import type { Claim, Head, HeldEffect, KeyVersion, State } from "../../services/sequencer/src/core/index.ts";
 import { described, logs } from "./logs.ts";
 import type { Log } from "./logs.ts";
 import { verdictsOf } from "./model.ts";
@@ -44,7 +44,15 @@ class Remembering implements State {
     const claiming = this.verdicts.findLast((verdict) => verdict.id === id && claimsId(verdict.outcome));
     if (claiming === undefined) return undefined;
     const { offset, digest, outcome } = claiming;
-    return { offset, digest, cancelled: outcome.kind === "cancelled" };
+    return { offset, digest, cancelled: outcome.kind === "cancelled" || outcome.kind === "expired" };
+  }
+
+  holds(id: string): readonly HeldEffect[] {
+    return this.verdicts.flatMap(({ id: of, offset, digest, outcome }) =>
+      outcome.kind === "held" && of === id
+        ? [{ offset, index: outcome.index, digest, deadline: outcome.deadline }]
+        : [],
+    );
   }
 
   writes(): ReadonlyMap<Key, number> {
@@ -62,7 +70,10 @@ class Remembering implements State {
       const claim = this.claim(id);
       return claim === undefined ? [] : [{ id, ...claim }];
     });
-    return { head: this.head, writes, claims };
+    const held = [...ids].flatMap((id) =>
+      this.holds(id).map(({ offset, index, digest, deadline }) => ({ id, offset, index, digest, deadline })),
+    );
+    return { head: this.head, writes, claims, holds: held };
   }
 }
 
@@ -119,7 +130,7 @@ describe("decide and evolve", () => {
   test("are put to every outcome by the logs above", () => {
     const decisions = fc.sample(logs, { seed: 1, numRuns: 200 }).flatMap((log) => decided(log).map(named));
     const reached = new Set(decisions);
-    const kinds = ["genesis", "committed", "cancelled", "repeated"];
+    const kinds = ["genesis", "committed", "cancelled", "held", "expired", "repeated"];
     const conflicts = ["point", "range", "write"].flatMap((kind) => [`${kind} conflict`, `${kind} conflicts`]);
     const codes = refusalCodes.filter((code) => code !== "invalid" && code !== "conflict");
     const all = [...kinds, ...codes, ...conflicts, ...invalidReasons];

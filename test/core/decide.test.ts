@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { beforeGenesis, encodeGenesis, justAfter, leastVerdictBytes, sha256, toKey } from "@seriatim/protocol";
-import type { Bytes, Cancel, InvalidReason, Limits, Outcome, Submit } from "@seriatim/protocol";
+import type { Bytes, Cancel, Hold, Intent, InvalidReason, Limits, Outcome, Submit } from "@seriatim/protocol";
 import { decide, evolve, initialState } from "../../services/sequencer/src/core/index.ts";
 import {
   cancel,
   conflict,
+  expire,
   genesisOf,
+  hold,
   otherSpace,
   Partition,
   point,
@@ -44,18 +46,19 @@ describe("a verdict", () => {
       digest: sha256(bytes),
       id: "id",
       agent: "agent",
-      outcome: { kind: "committed", writes: [], effects: [], result: null },
+      outcome: { kind: "committed", writes: [], effects: [], holds: [], result: null },
     });
   });
 
   test("repeats the writes, effects and result of what committed, and whether a write was blind no more", () => {
-    const effects = [{ name: "mail", lane: "", arguments: Buffer.from("x") }];
+    const effects = [{ name: "mail", lane: "post", arguments: Buffer.from("x") }];
     const result = Buffer.from("done");
     const writes = [write("a/x", "1", true), write("a/y", null)];
     expect(partitionOf().outcomeOf(submit({ writes, effects, result }))).toEqual({
       kind: "committed",
       writes: writes.map(({ key, value }) => ({ key, value })),
       effects,
+      holds: [],
       result,
     });
   });
@@ -213,9 +216,92 @@ describe("ids (invariant 6)", () => {
   });
 });
 
+describe("holds", () => {
+  const held: Outcome = {
+    kind: "held",
+    index: 0,
+    name: "reserve",
+    arguments: Buffer.from("{}"),
+    undo: "release",
+    deadline: 1_500,
+    timeout: 100,
+  };
+
+  test("stand until log time has passed the lease, and leave their id to a submit", () => {
+    const partition = partitionOf();
+    expect(partition.outcomeOf(hold())).toEqual(held);
+    expect(partition.outcomeOf(hold({ index: 1, undo: null }))).toEqual({ ...held, index: 1, undo: null });
+    expect(partition.outcomeOf(submit({ holds: [1, 2] }))).toMatchObject({ kind: "committed", holds: [1, 2] });
+  });
+
+  test.each<[string, Intent, Outcome]>([
+    ["the same bytes again", hold(), repeated(1)],
+    ["the same index, other bytes", hold({ attempt: "other" }), refusal({ code: "id_reused", first: 1 })],
+    ["another index", hold({ index: 1 }), { ...held, index: 1 }],
+    ["another id", hold({ id: "another" }), held],
+    ["a cancel", cancel(), { kind: "cancelled" }],
+    ["an expire in time", expire(), refusal({ code: "not_expired" })],
+    ["an expire of another id", expire({ id: "another" }), refusal({ code: "no_hold" })],
+  ])("then %s", (_, next, outcome) => {
+    const partition = partitionOf();
+    partition.append(hold());
+    expect(partition.outcomeOf(next)).toEqual(outcome);
+  });
+
+  test.each<[string, Submit | Cancel]>([
+    ["committed", submit()],
+    ["refused", submit({ validUntil: 0 })],
+    ["cancelled", cancel()],
+  ])("after an id was %s: it holds nothing more, and what it held is answered as before", (_, closing) => {
+    const partition = partitionOf();
+    partition.append(hold());
+    partition.append(closing);
+    partition.setClock(5_000);
+    expect(partition.outcomeOf(hold())).toEqual(repeated(1));
+    expect(partition.outcomeOf(hold({ attempt: "other" }))).toEqual(refusal({ code: "id_reused", first: 1 }));
+    expect(partition.outcomeOf(hold({ index: 1 }))).toEqual(refusal({ code: "closed", first: 2 }));
+    expect(partition.outcomeOf(expire())).toEqual(repeated(2));
+  });
+
+  test("an expire counts from the deadline on, and closes the id for good", () => {
+    const partition = partitionOf();
+    partition.append(hold());
+    partition.setClock(1_499);
+    expect(partition.outcomeOf(expire())).toEqual(refusal({ code: "not_expired" }));
+    partition.setClock(1_500);
+    expect(partition.outcomeOf(expire())).toEqual({ kind: "expired" });
+    expect(partition.outcomeOf(expire({ agent: "other" }))).toEqual(repeated(3));
+    expect(partition.outcomeOf(cancel())).toEqual(repeated(3));
+    expect(partition.outcomeOf(submit({ holds: [1] }))).toEqual(refusal({ code: "cancelled", first: 3 }));
+    expect(partition.outcomeOf(hold({ index: 1 }))).toEqual(refusal({ code: "closed", first: 3 }));
+  });
+
+  test("what was refused holds nothing, and claims nothing either", () => {
+    const partition = partitionOf();
+    partition.append(cancel());
+    expect(partition.outcomeOf(hold())).toEqual(refusal({ code: "closed", first: 1 }));
+    expect(partition.outcomeOf(hold())).toEqual(refusal({ code: "closed", first: 1 }));
+    expect(partition.outcomeOf(expire({ id: "another", hold: 2 }))).toEqual(refusal({ code: "no_hold" }));
+    expect(partition.outcomeOf(submit({ id: "another" })).kind).toBe("committed");
+  });
+
+  test("are forgotten exactly when no admissible snapshot lies before them (invariant 7)", () => {
+    const partition = partitionOf();
+    partition.append(hold());
+    partition.setClock(9_000);
+    partition.skipTo(100);
+    expect(partition.outcomeOf(hold())).toEqual(repeated(1));
+    expect(partition.outcomeOf(hold())).toEqual(refusal({ code: "too_old" }));
+    expect(partition.outcomeOf(expire())).toEqual(refusal({ code: "too_old" }));
+    // Another's, on a snapshot above the first.
+    expect(partition.outcomeOf(hold({ snapshot: 50, attempt: "other" }))).toMatchObject({ kind: "held" });
+    expect(partition.outcomeOf(hold({ snapshot: 50 }))).toEqual(refusal({ code: "id_reused", first: 103 }));
+  });
+});
+
 describe("the window (invariant 7)", () => {
   test("is counted in offsets, to the last one, and for cancels too", () => {
-    for (const make of [submit, cancel]) {
+    for (const make of [submit, cancel, hold]) {
       const partition = partitionOf();
       partition.skipTo(100);
       expect(partition.outcomeOf(make({ id: "1", snapshot: 0 })).kind).not.toBe("refused");
@@ -253,6 +339,12 @@ describe("validity intervals", () => {
   });
 });
 
+/** So that a verdict may be too large. */
+const narrow = {
+  effectBytes: 1_000,
+  verdictBytes: leastVerdictBytes({ conflicts: 16, keyBytes: 512, nameBytes: 256, effectBytes: 1_000 }),
+};
+
 describe("precedence", () => {
   /** Each breaks one rule; an intent that breaks several is refused for the first. */
   const faults: readonly (readonly [Outcome, Partial<Submit>])[] = [
@@ -261,14 +353,12 @@ describe("precedence", () => {
     [refusal({ code: "id_reused", first: 100 }), { id: "w100" }],
     [refusal({ code: "not_in_time" }), { validUntil: 1 }],
     [isConflict(conflict("point", "a/x", 100)), { points: [point("a/x")] }],
-    [refusal({ code: "too_large" }), { effects: [{ name: "mail", lane: "", arguments: Buffer.alloc(50_000) }] }],
+    [refusal({ code: "too_large" }), { result: Buffer.alloc(50_000) }],
   ];
   test.each(faults.map((fault, index) => [fault[0].kind === "refused" ? fault[0].code : "", index] as const))(
     "%s comes before what follows it",
     (_, index) => {
-      const partition = partitionOf({
-        verdictBytes: leastVerdictBytes({ conflicts: 16, keyBytes: 512, nameBytes: 256 }),
-      });
+      const partition = partitionOf(narrow);
       partition.skipTo(100);
       partition.append(submit({ id: "w100", snapshot: 99, writes: [write("a/x")] }));
       const parts = Object.assign(
@@ -284,31 +374,50 @@ describe("precedence", () => {
 });
 
 /** An intent whose verdict is as much longer as `length` is. */
-function withEffect(length: number): Submit {
-  return submit({ effects: [{ name: "mail", lane: "", arguments: Buffer.alloc(length) }] });
+function withResult(length: number): Submit {
+  return submit({ result: Buffer.alloc(length) });
 }
 
 test("a verdict may be as long as the limit, and not a byte longer", () => {
-  const limits = { verdictBytes: leastVerdictBytes({ conflicts: 16, keyBytes: 512, nameBytes: 256 }) };
   const probe = partitionOf();
-  const { chain: _, ...verdict } = probe.append(withEffect(limits.verdictBytes - 200));
-  const rest = probe.rules.codec.encodeVerdict(verdict).bytes.length - (limits.verdictBytes - 200);
-  const longest = limits.verdictBytes - rest;
-  expect(partitionOf(limits).outcomeOf(withEffect(longest)).kind).toBe("committed");
-  expect(partitionOf(limits).outcomeOf(withEffect(longest + 1))).toEqual(refusal({ code: "too_large" }));
+  const { chain: _, ...verdict } = probe.append(withResult(narrow.verdictBytes - 200));
+  const rest = probe.rules.codec.encodeVerdict(verdict).bytes.length - (narrow.verdictBytes - 200);
+  const longest = narrow.verdictBytes - rest;
+  expect(partitionOf(narrow).outcomeOf(withResult(longest)).kind).toBe("committed");
+  expect(partitionOf(narrow).outcomeOf(withResult(longest + 1))).toEqual(refusal({ code: "too_large" }));
+});
+
+test("a verdict on a hold fits, however long what it repeats", () => {
+  const limits = { ...narrow, nameBytes: 256, conflicts: 1, effectBytes: 10_000 };
+  const name = "n".repeat(256);
+  const long = hold({ id: name, agent: name, name, undo: name, arguments: Buffer.alloc(10_000), attempt: name });
+  const least = leastVerdictBytes({ ...limits, keyBytes: 512 });
+  expect(partitionOf({ ...limits, verdictBytes: least }).outcomeOf(long).kind).toBe("held");
 });
 
 describe("invalid records (invariant 8)", () => {
   const x = point("a/x");
   const long = `a/${"x".repeat(19)}`;
-  const small = { keyBytes: 20, nameBytes: 16, valueBytes: 5, resultBytes: 5, points: 9, ranges: 1, writes: 9 };
+  const mail = { name: "mail", lane: "post", arguments: Buffer.from("{}") };
+  const small = {
+    keyBytes: 20,
+    nameBytes: 16,
+    valueBytes: 5,
+    resultBytes: 5,
+    effectBytes: 8,
+    points: 9,
+    ranges: 1,
+    writes: 9,
+    holds: 2,
+    leaseMs: 1_000,
+  };
   const cases: readonly (readonly [InvalidReason, Partial<Submit>])[] = [
     ["other_space", { space: otherSpace, partition: 1 }],
     ["wrong_partition", { partition: 1, id: "" }],
     ["wrong_partition", { points: [point("b/x")] }],
     ["wrong_partition", { writes: [write("b/x")] }],
     ["wrong_partition", { ranges: [range("b/", "b0")] }],
-    ["record_too_large", { effects: [{ name: "", lane: "", arguments: Buffer.alloc(1_000) }], id: "" }],
+    ["record_too_large", { result: Buffer.alloc(1_000), id: "" }],
     ["bad_name", { id: "", snapshot: -1 }],
     ["bad_name", { agent: "é".repeat(9) }],
     ["snapshot_not_before_record", { snapshot: -1, points: Array.from({ length: 10 }, () => x) }],
@@ -317,6 +426,7 @@ describe("invalid records (invariant 8)", () => {
     ["too_many_ranges", { ranges: [range("a/", "a0"), range("a/", "a0")] }],
     ["too_many_writes", { writes: Array.from({ length: 10 }, () => write("a/x")) }],
     ["too_many_effects", { effects: [{ name: "", lane: "", arguments: Buffer.from("") }] }],
+    ["too_many_holds", { holds: [2, 3, 4] }],
     ["result_too_large", { result: Buffer.alloc(6) }],
     ["bad_key", { points: [{ key: "a" as Bytes, version: 1 }] }],
     ["bad_key", { points: [point(long)] }],
@@ -332,9 +442,15 @@ describe("invalid records (invariant 8)", () => {
     ["partition_keys", { ranges: [range("a/", "b/")] }],
     ["partition_keys", { ranges: [range("", "\x7f")] }],
     ["value_too_large", { writes: [write("a/x", "123456")] }],
+    ["bad_effect", { effects: [{ ...mail, name: "" }] }],
+    ["bad_effect", { effects: [{ ...mail, lane: "" }] }],
+    ["bad_effect", { effects: [{ ...mail, lane: "é".repeat(9) }] }],
+    ["effect_too_large", { effects: [{ ...mail, arguments: Buffer.alloc(9) }] }],
+    ["bad_hold", { holds: [0] }],
+    ["bad_hold", { holds: [1] }],
   ];
   test.each(cases)("%s: %j", (reason, parts) => {
-    const limits = { ...small, recordBytes: 1_000, effects: reason === "record_too_large" ? 1 : 0 };
+    const limits = { ...small, recordBytes: 1_000, effects: reason === "too_many_effects" ? 0 : 1 };
     // Among three partitions, `a` belongs to 1 and `b` to 2.
     const partition = partitionOf(limits, 3, 1);
     const ours = parts.partition === undefined ? { ...parts, partition: 1 } : { ...parts, partition: 2 };
@@ -342,6 +458,36 @@ describe("invalid records (invariant 8)", () => {
     expect(outcome).toEqual(refusal({ reason }));
     // The partition goes on.
     expect(partition.outcomeOf(submit({ partition: 1, snapshot: 1 })).kind).toBe("committed");
+  });
+
+  test.each<[InvalidReason, Partial<Hold>]>([
+    ["bad_name", { attempt: "" }],
+    ["bad_name", { attempt: "é".repeat(9), index: 2 }],
+    ["snapshot_not_before_record", { snapshot: 1, attempt: "" }],
+    ["too_many_holds", { index: 2, name: "" }],
+    ["bad_effect", { name: "", arguments: Buffer.alloc(9) }],
+    ["bad_effect", { undo: "" }],
+    ["bad_effect", { undo: "é".repeat(9) }],
+    ["effect_too_large", { arguments: Buffer.alloc(9), lease: 0 }],
+    ["bad_hold", { index: -1 }],
+    ["bad_hold", { lease: 1_001 }],
+    ["bad_hold", { lease: 100, timeout: 100 }],
+    ["bad_hold", { timeout: 0 }],
+  ])("%s: a hold with %j", (reason, parts) => {
+    expect(partitionOf(small).outcomeOf(hold(parts))).toEqual(refusal({ reason }));
+  });
+
+  test("bad_hold: an expire that names no place between its snapshot and its own", () => {
+    for (const parts of [{ hold: 0 }, { hold: 1 }, { hold: -1 }, { hold: 2, snapshot: 0 }])
+      expect(partitionOf().outcomeOf(expire(parts))).toEqual(refusal({ reason: "bad_hold" }));
+  });
+
+  test("bad_hold: holds confirmed out of order, or twice", () => {
+    const partition = partitionOf();
+    partition.skipTo(10);
+    for (const holds of [[3, 2], [2, 2], [99]])
+      expect(partition.outcomeOf(submit({ snapshot: 1, holds }))).toEqual(refusal({ reason: "bad_hold" }));
+    expect(partition.outcomeOf(submit({ snapshot: 1, holds: [2, 3] }))).toMatchObject({ holds: [2, 3] });
   });
 
   test("a key twice is found among many, too", () => {

@@ -1,8 +1,8 @@
 /* Intents for the property test, most of them valid and each now and then wrong in one way. */
 import * as fc from "fast-check";
 import { isolations, toBytes } from "@seriatim/protocol";
-import type { Bytes, Cancel, Effect, Intent, KeyRange, Submit } from "@seriatim/protocol";
-import { cancel, otherSpace, submit } from "./partition.ts";
+import type { Bytes, Cancel, Effect, Hold, Intent, KeyRange, Submit } from "@seriatim/protocol";
+import { cancel, hold, otherSpace, submit } from "./partition.ts";
 
 /** In UTF-16 the third from the end comes before the two after it; in UTF-8 it comes after. */
 const rests = ["x", "x/y", "y", "z", "é", "\u{1f600}", "\uff5a", "\uffff"];
@@ -41,10 +41,14 @@ const range = mostly(goodRange, 40, badRange);
 const bytes = (...lengths: number[]): fc.Arbitrary<Buffer> =>
   fc.constantFrom(...lengths.map((length) => Buffer.alloc(length, 7)));
 
-/** Around 500 bytes, some verdicts come to just the limit, and some to a byte more. */
-const argument = fc.oneof(
-  bytes(3, 300, 580),
-  fc.integer({ min: 480, max: 505 }).map((length) => Buffer.alloc(length, 7)),
+/** Three of them make a verdict of just the limit, or of a byte or more above. */
+const argument = mostly(
+  fc.oneof(
+    bytes(3, 300),
+    fc.integer({ min: 220, max: 232 }).map((length) => Buffer.alloc(length, 7)),
+  ),
+  60,
+  bytes(301),
 );
 
 const uniqueMostly = <T extends { readonly key: Bytes }>(entry: fc.Arbitrary<T>, most: number): fc.Arbitrary<T[]> =>
@@ -61,6 +65,8 @@ const name = mostly(
   40,
   fc.constantFrom("", "éééééééé1"),
 );
+
+const effectName = mostly(fc.constantFrom("mail", "1234567890123456"), 60, fc.constantFrom("", "éééééééé1"));
 
 /** An intent but for what depends on where it comes to stand. */
 export interface Draft {
@@ -109,8 +115,9 @@ export const drafts: fc.Arbitrary<Draft> = fc.record({
           effects: mostly(
             fc.constant<Effect[]>([]),
             8,
-            fc.array(fc.record({ name: fc.constant("mail"), lane: fc.constant(""), arguments: argument }), {
-              maxLength: 3,
+            fc.array(fc.record({ name: effectName, lane: effectName, arguments: argument }), {
+              maxLength: 4,
+              size: "max",
             }),
           ),
           validFrom: mostly(fc.constant(null), 5, instant),
@@ -120,6 +127,21 @@ export const drafts: fc.Arbitrary<Draft> = fc.record({
         .map((parts): Submit => submit(parts)),
     },
     { weight: 1, arbitrary: fc.record(addressed).map((parts): Cancel => cancel(parts)) },
+    {
+      weight: 2,
+      arbitrary: fc
+        .record({
+          ...addressed,
+          attempt: name,
+          index: mostly(fc.nat(1), 40, fc.constantFrom(-1, 2)),
+          name: effectName,
+          arguments: mostly(bytes(2), 40, bytes(300, 301)),
+          undo: fc.option(effectName),
+          lease: mostly(fc.integer({ min: 2, max: 20 }), 40, fc.constantFrom(1, 40, 41)),
+          timeout: mostly(fc.constant(1), 40, fc.constantFrom(0, 40)),
+        })
+        .map((parts): Hold => hold(parts)),
+    },
   ),
   behind,
   versions: fc.array(fc.option(mostly(fc.nat(3), 60, fc.constant(-1))), { minLength: 5, maxLength: 5 }),

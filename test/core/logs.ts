@@ -5,7 +5,7 @@ import type { Genesis, Intent, RecordCodec } from "@seriatim/protocol";
 import { drafts, mostly } from "./drafts.ts";
 import type { Draft } from "./drafts.ts";
 import type { LoggedRecord } from "./model.ts";
-import { cancel, genesisOf, submit } from "./partition.ts";
+import { cancel, expire, genesisOf, hold, submit } from "./partition.ts";
 
 export interface Log {
   readonly genesis: Genesis;
@@ -13,7 +13,7 @@ export interface Log {
   readonly records: readonly LoggedRecord[];
 }
 
-const small = { keyBytes: 12, nameBytes: 16, conflicts: 3 };
+const small = { keyBytes: 12, nameBytes: 16, conflicts: 3, effectBytes: 300 };
 const limits = {
   ...small,
   valueBytes: 6,
@@ -21,8 +21,10 @@ const limits = {
   points: 4,
   ranges: 2,
   writes: 3,
-  effects: 2,
-  recordBytes: 900,
+  effects: 3,
+  holds: 2,
+  leaseMs: 40,
+  recordBytes: 950,
   verdictBytes: leastVerdictBytes(small),
   window: 8,
 };
@@ -35,10 +37,14 @@ const spaces: readonly { readonly genesis: Genesis; readonly partition: number }
   { genesis: genesisOf(1, { ...limits, partitionKeys: 0, window: 6, conflicts: 1 }), partition: 0 },
 ];
 
+/** `hold` is one more of the same id, `expire` names the record, `confirm` is a submit that does. */
+type FollowUp = (typeof followUps)[number];
+const followUps = ["again", "cancel", "other", "hold", "expire", "expire", "confirm"] as const;
+
 type Move =
   | { readonly kind: "new"; readonly draft: Draft }
   /** A record from before, or its cancel, or something else under its id and snapshot. */
-  | { readonly kind: "again" | "cancel" | "other"; readonly back: number }
+  | { readonly kind: FollowUp; readonly back: number }
   | { readonly kind: "garbage"; readonly bytes: Uint8Array }
   | { readonly kind: "broken"; readonly back: number; readonly cut: number }
   | { readonly kind: "genesis" };
@@ -50,7 +56,7 @@ const garbage = fc
 
 const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 40, arbitrary: fc.record({ kind: fc.constant("new"), draft: drafts }) },
-  { weight: 8, arbitrary: fc.record({ kind: fc.constantFrom("again", "cancel", "other"), back: fc.nat(9) }) },
+  { weight: 14, arbitrary: fc.record({ kind: fc.constantFrom(...followUps), back: fc.nat(9) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("garbage"), bytes: garbage }) },
   {
     weight: 1,
@@ -70,7 +76,7 @@ interface Step {
 const step: fc.Arbitrary<Step> = fc.record({
   move,
   hole: mostly(fc.constant(0), 20, fc.integer({ min: 1, max: 9 })),
-  tick: fc.integer({ min: -4, max: 6 }),
+  tick: fc.integer({ min: -4, max: 9 }),
 });
 
 export const logs: fc.Arbitrary<Log> = fc
@@ -81,10 +87,15 @@ export const logs: fc.Arbitrary<Log> = fc
     return { genesis: at.genesis, partition: at.partition, records: log.records };
   });
 
+interface Appended {
+  readonly intent: Intent;
+  readonly offset: number;
+}
+
 /** A log as the steps make it, which say where they are in relation to what stands there already. */
 class GrowingLog {
   readonly records: LoggedRecord[];
-  readonly #intents: Intent[] = [];
+  readonly #intents: Appended[] = [];
   readonly #codec: RecordCodec;
   readonly #genesis: Genesis;
   readonly #partition: number;
@@ -113,16 +124,19 @@ class GrowingLog {
       case "broken":
         return this.records.at(-1 - taken.back)?.bytes.slice(0, -taken.cut) ?? new Uint8Array();
       case "new":
-        return this.#encode(this.#placed(taken.draft, offset));
+        return this.#encode(this.#placed(taken.draft, offset), offset);
       case "again":
       case "cancel":
       case "other":
-        return this.#encode(this.#followUp(taken.kind, this.#intents.at(-1 - taken.back), offset));
+      case "hold":
+      case "expire":
+      case "confirm":
+        return this.#encode(this.#followUp(taken.kind, this.#before(taken), offset), offset);
     }
   }
 
-  #encode(intent: Intent): Uint8Array {
-    this.#intents.push(intent);
+  #encode(intent: Intent, offset: number): Uint8Array {
+    this.#intents.push({ intent, offset });
     return this.#codec.encodeIntent(intent);
   }
 
@@ -130,7 +144,7 @@ class GrowingLog {
     // Mostly not below the log's start, where it would be invalid.
     const snapshot = Math.max(offset - behind, behind > 20 ? -1 : this.#start);
     const partition = this.#partition + intent.partition;
-    if (intent.kind === "cancel") return { ...intent, snapshot, partition };
+    if (intent.kind !== "submit") return { ...intent, snapshot, partition };
     const points = intent.points.map(({ key }, index) => {
       const distance = versions[index] ?? null;
       return { key, version: distance === null ? null : snapshot - distance };
@@ -138,12 +152,32 @@ class GrowingLog {
     return { ...intent, snapshot, partition, points };
   }
 
-  #followUp(kind: "again" | "cancel" | "other", before: Intent | undefined, offset: number): Intent {
+  /** Expires and confirms mostly mean a hold. */
+  #before({ kind, back }: { readonly kind: FollowUp; readonly back: number }): Appended | undefined {
+    const before = this.#intents.slice(0, this.#intents.length - back);
+    const last = before.at(-1);
+    if (kind !== "expire" && kind !== "confirm") return last;
+    return before.findLast(({ intent }) => intent.kind === "hold") ?? last;
+  }
+
+  #followUp(kind: FollowUp, before: Appended | undefined, offset: number): Intent {
     if (before === undefined) return submit({ partition: this.#partition, snapshot: offset - 1 });
-    if (kind === "again") return before;
-    const { space, partition, id, snapshot } = before;
-    if (kind === "cancel") return cancel({ space, partition, id, snapshot });
-    return submit({ space, partition, id, snapshot, agent: "other" });
+    const { space, partition, id, snapshot } = before.intent;
+    const same = { space, partition, id, snapshot };
+    switch (kind) {
+      case "again":
+        return before.intent;
+      case "cancel":
+        return cancel(same);
+      case "other":
+        return submit({ ...same, agent: "other" });
+      case "hold":
+        return hold({ ...same, index: 1, lease: 5, timeout: 4 });
+      case "expire":
+        return expire({ ...same, hold: before.offset });
+      case "confirm":
+        return submit({ ...same, holds: [before.offset] });
+    }
   }
 }
 

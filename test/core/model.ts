@@ -9,7 +9,9 @@ import type {
   Conflict,
   ConflictKind,
   Digest,
+  Expire,
   Genesis,
+  Hold,
   Intent,
   InvalidReason,
   Outcome,
@@ -41,7 +43,7 @@ export function verdictsOf(genesis: Genesis, partition: number, log: readonly Lo
     const digest = sha256(bytes);
     const time = Math.max(...log.slice(0, place + 1).map(({ appendTime }) => appendTime));
     const decoded = codec.decodeIntent(bytes);
-    const intent = decoded.kind === "submit" || decoded.kind === "cancel" ? decoded : undefined;
+    const intent = decoded.kind === "genesis" || decoded.kind === "invalid" ? undefined : decoded;
     const common: Omit<Verdict, "chain" | "outcome"> = {
       space: genesis.space,
       partition,
@@ -91,18 +93,20 @@ function outcomeOf(intent: Intent, place: Place): Outcome {
 
   const claims = place.past.filter(({ intent: before, outcome, offset }) => {
     const decides =
-      ["committed", "cancelled"].includes(outcome.kind) ||
+      ["committed", "cancelled", "expired"].includes(outcome.kind) ||
       (outcome.kind === "refused" && ["not_in_time", "conflict", "too_large"].includes(outcome.code));
     return before?.id === intent.id && decides && offset + window > place.offset;
   });
   const claim = claims.at(-1);
+  if (intent.kind === "hold") return outcomeOfHold(intent, place, claim);
   if (claim !== undefined) {
     const first = claim.offset;
-    if (intent.kind === "cancel") return { kind: "repeated", first };
+    if (intent.kind !== "submit") return { kind: "repeated", first };
     if (claim.digest === place.digest) return { kind: "repeated", first };
-    return no(claim.intent?.kind === "cancel" ? "cancelled" : "id_reused", { first });
+    return no(claim.intent?.kind === "submit" ? "id_reused" : "cancelled", { first });
   }
   if (intent.kind === "cancel") return { kind: "cancelled" };
+  if (intent.kind === "expire") return outcomeOfExpire(intent, place);
 
   if (intent.validFrom !== null && place.time < intent.validFrom) return no("not_in_time");
   if (intent.validUntil !== null && place.time >= intent.validUntil) return no("not_in_time");
@@ -112,8 +116,28 @@ function outcomeOf(intent: Intent, place: Place): Outcome {
     kind: "committed",
     writes: intent.writes.map(({ key, value }) => ({ key, value })),
     effects: intent.effects,
+    holds: intent.holds,
     result: intent.result,
   };
+}
+
+function outcomeOfHold(hold: Hold, { genesis, offset, digest, time, past }: Place, claim: Past | undefined): Outcome {
+  const { index, name, arguments: args, undo, lease, timeout } = hold;
+  for (const before of past) {
+    if (before.outcome.kind !== "held" || before.intent?.id !== hold.id || before.outcome.index !== index) continue;
+    if (before.offset + genesis.limits.window <= offset) continue;
+    const first = before.offset;
+    return before.digest === digest ? { kind: "repeated", first } : no("id_reused", { first });
+  }
+  if (claim !== undefined) return no("closed", { first: claim.offset });
+  return { kind: "held", index, name, arguments: args, undo, deadline: time + lease, timeout };
+}
+
+/** However old the hold is that it names: one that the window no longer reaches is not above its snapshot. */
+function outcomeOfExpire(expire: Expire, { time, past }: Place): Outcome {
+  const hold = past.find(({ offset }) => offset === expire.hold);
+  if (hold?.outcome.kind !== "held" || hold.intent?.id !== expire.id) return no("no_hold");
+  return time >= hold.outcome.deadline ? { kind: "expired" } : no("not_expired");
 }
 
 /** All of them, each key once, in the order in which a verdict names them. */
@@ -152,11 +176,20 @@ function* reasons(intent: Intent, place: Place): Generator<InvalidReason> {
   if (!isName(intent.id, genesis) || !isName(intent.agent, genesis)) yield "bad_name";
   if (intent.snapshot >= offset || intent.snapshot < 0) yield "snapshot_not_before_record";
   if (intent.kind === "cancel") return;
+  if (intent.kind === "expire") {
+    if (intent.hold <= intent.snapshot || intent.hold >= offset) yield "bad_hold";
+    return;
+  }
+  if (intent.kind === "hold") {
+    yield* holdReasons(intent, genesis);
+    return;
+  }
 
   if (intent.points.length > limits.points) yield "too_many_points";
   if (intent.ranges.length > limits.ranges) yield "too_many_ranges";
   if (intent.writes.length > limits.writes) yield "too_many_writes";
   if (intent.effects.length > limits.effects) yield "too_many_effects";
+  if (intent.holds.length > limits.holds) yield "too_many_holds";
   if ((intent.result?.length ?? 0) > limits.resultBytes) yield "result_too_large";
 
   const partitionKeys: string[] = [];
@@ -189,6 +222,23 @@ function* reasons(intent: Intent, place: Place): Generator<InvalidReason> {
     if (intent.writes.slice(0, index).some((before) => before.key === key)) yield "key_repeated";
     if ((value?.length ?? 0) > limits.valueBytes) yield "value_too_large";
   }
+  for (const { name, lane, arguments: args } of intent.effects) {
+    if (!isName(name, genesis) || !isName(lane, genesis)) yield "bad_effect";
+    if (args.length > limits.effectBytes) yield "effect_too_large";
+  }
+  for (const [index, hold] of intent.holds.entries())
+    if (hold >= offset || [intent.snapshot, ...intent.holds.slice(0, index)].some((before) => before >= hold))
+      yield "bad_hold";
+}
+
+function* holdReasons(hold: Hold, genesis: Genesis): Generator<InvalidReason> {
+  const { limits } = genesis;
+  if (!isName(hold.attempt, genesis)) yield "bad_name";
+  if (hold.index >= limits.holds) yield "too_many_holds";
+  if (!isName(hold.name, genesis) || !isName(hold.undo ?? "none", genesis)) yield "bad_effect";
+  if (hold.arguments.length > limits.effectBytes) yield "effect_too_large";
+  const isLease = hold.lease <= limits.leaseMs && hold.timeout >= 1 && hold.timeout < hold.lease;
+  if (hold.index < 0 || !isLease) yield "bad_hold";
 }
 
 /** The partition key of all that lies in `[from, to)`: `from`'s, unless `to` is beyond the last key under it. */

@@ -1,5 +1,18 @@
 import { emptyIntent, createCodec, createGenesis, encodeGenesis, sha256, toBytes, toKey } from "@seriatim/protocol";
-import type { Bytes, Cancel, Conflict, Genesis, Limits, Outcome, Submit, Verdict, Write } from "@seriatim/protocol";
+import type {
+  Bytes,
+  Cancel,
+  Conflict,
+  Expire,
+  Genesis,
+  Hold,
+  Intent,
+  Limits,
+  Outcome,
+  Submit,
+  Verdict,
+  Write,
+} from "@seriatim/protocol";
 import { decide, evolve, initialState } from "../../services/sequencer/src/core/index.ts";
 import type { IntentsRecord, Rules } from "../../services/sequencer/src/core/index.ts";
 
@@ -16,6 +29,30 @@ export function submit(parts: Partial<Submit> = {}): Submit {
 
 export function cancel(parts: Partial<Cancel> = {}): Cancel {
   return { kind: "cancel", space, partition: 0, id: "id", agent: "agent", snapshot: 0, ...parts };
+}
+
+/** Leased for 500 ms. */
+export function hold(parts: Partial<Hold> = {}): Hold {
+  return {
+    kind: "hold",
+    space,
+    partition: 0,
+    id: "id",
+    agent: "agent",
+    snapshot: 0,
+    attempt: "attempt",
+    index: 0,
+    name: "reserve",
+    arguments: Buffer.from("{}"),
+    undo: "release",
+    lease: 500,
+    timeout: 100,
+    ...parts,
+  };
+}
+
+export function expire(parts: Partial<Expire> = {}): Expire {
+  return { kind: "expire", space, partition: 0, id: "id", agent: "worker", snapshot: 0, hold: 1, ...parts };
 }
 
 export function write(key: string, value: string | null = "v", blind = false): Write {
@@ -69,7 +106,7 @@ export class Partition {
     this.#next = offset;
   }
 
-  append(what: Submit | Cancel | Uint8Array): Verdict {
+  append(what: Intent | Uint8Array): Verdict {
     const bytes = what instanceof Uint8Array ? what : this.rules.codec.encodeIntent(what);
     const record: IntentsRecord = { offset: this.#next, appendTime: this.#time, bytes, digest: sha256(bytes) };
     const { verdict } = decide(this.rules, this.number, this.state.head, this.state, record);
@@ -80,7 +117,7 @@ export class Partition {
   }
 
   /** The outcome of `what` as the next record, which has everything before it in its snapshot unless it says so. */
-  outcomeOf(what: Submit | Cancel | Uint8Array): Outcome {
+  outcomeOf(what: Intent | Uint8Array): Outcome {
     return this.append(what).outcome;
   }
 }

@@ -33,6 +33,7 @@ function verdictsOf(count: number, mark = ""): Uint8Array[] {
             kind: "committed",
             writes: [],
             effects: [{ name: "note", lane: "a", arguments: args }],
+            holds: [],
             result: null,
           };
     const digest = sha256(args);

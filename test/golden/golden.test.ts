@@ -13,10 +13,10 @@ function hex(bytes: Uint8Array): string {
   return (Buffer.from(bytes).toString("hex").match(/.{1,120}/g) ?? []).join("\n  ");
 }
 
-/** Keys and values as text. */
+/** Keys, values and arguments as text. */
 function legible(name: string, value: unknown): unknown {
   if (name === "key") return fromBytes(value as Bytes);
-  if (name !== "value" && name !== "result") return value;
+  if (name !== "value" && name !== "result" && name !== "arguments") return value;
   return value === null ? null : Buffer.from(value as { data: number[] } as never).toString("utf8");
 }
 

@@ -10,14 +10,16 @@ import { emptyIntent,
   toKey,
   type AdmittedSchema,
   type Bytes,
+  type Expire,
   type Genesis,
+  type Hold,
   type Intent,
   type Submit,
 } from "@seriatim/protocol";
 import avro from "avsc";
 import { decide, evolve, initialState } from "@seriatim/sequencer";
 import { fingerprintOf } from "../../libs/protocol/src/fingerprint.ts";
-import { submitToWire } from "../../libs/protocol/src/wire.ts";
+import { intentToWire } from "../../libs/protocol/src/intent-wire.ts";
 
 const space = "\x10".repeat(16) as Bytes;
 
@@ -36,7 +38,7 @@ export const genesis: Genesis = {
   space,
   rules: currentRules,
   partitions: 1,
-  limits: { ...defaultLimits, window: 8, conflicts: 2, writes: 3, valueBytes: 16, keyBytes: 32, nameBytes: 16, partitionKeys: 0 },
+  limits: { ...defaultLimits, window: 8, conflicts: 2, writes: 3, valueBytes: 16, keyBytes: 32, nameBytes: 16, partitionKeys: 0, effectBytes: 16, holds: 2, leaseMs: 10_000 },
   schemas: [...currentSchemas(), laterSubmit],
 };
 export const codec = createCodec(genesis, sha256);
@@ -52,7 +54,7 @@ function put(key: string, value: string, blind = false) {
 function encodeLater(intent: Submit): Uint8Array {
   const type = avro.Type.forSchema(JSON.parse(laterSubmit.text) as avro.Schema);
   const header = Buffer.concat([Buffer.from([0xc3, 0x01]), fingerprintOf(type)]);
-  return Buffer.concat([header, type.toBuffer({ ...submitToWire(intent), rank: 3 })]);
+  return Buffer.concat([header, type.toBuffer({ ...intentToWire(intent), rank: 3 })]);
 }
 
 interface GoldenRecord {
@@ -68,6 +70,23 @@ function record(what: string, content: Intent | Uint8Array, time = 1_000): Golde
 
 const first = submit("first", { writes: [put("a/x", "1"), put("a/y", "2")], result: Buffer.from('"done"') });
 const cancelled = { kind: "cancel", space, partition: 0, id: "given up", agent: "agent", snapshot: 4 } as const;
+
+const hold: Hold = {
+  kind: "hold",
+  space,
+  partition: 0,
+  id: "booking",
+  agent: "agent",
+  snapshot: 17,
+  attempt: "attempt 1",
+  index: 0,
+  name: "reserve",
+  arguments: Buffer.from('{"seat":4}'),
+  undo: "release",
+  lease: 5_000,
+  timeout: 1_000,
+};
+const expire: Expire = { kind: "expire", space, partition: 0, id: "booking", agent: "worker", snapshot: 18, hold: 19 };
 
 /** A log that meets each outcome. The comment of a record is what it is there for. */
 export const log: readonly GoldenRecord[] = [
@@ -106,6 +125,26 @@ export const log: readonly GoldenRecord[] = [
       ranges: [{ from: toBytes("b/"), to: toBytes("c/") }],
     }),
   ),
+  record("holds", hold),
+  record("the same hold again", hold),
+  record("another's hold under the same id and index", { ...hold, attempt: "attempt 2" }),
+  record("holds what nothing undoes", { ...hold, id: "posting", snapshot: 21, undo: null }),
+  record("an expire before the deadline, which is at 8,000", expire),
+  record("expires", expire, 8_000),
+  record("the expired id", submit("booking", { snapshot: 18, holds: [19] }), 8_000),
+  record("an expire again", { ...expire, agent: "another worker" }, 8_000),
+  record(
+    "commits with an effect, and confirms what it held",
+    submit("posting", {
+      snapshot: 21,
+      effects: [{ name: "mail", lane: "post", arguments: Buffer.from('"thanks"') }],
+      holds: [22],
+    }),
+    8_000,
+  ),
+  record("holds too late", { ...hold, id: "posting", index: 1, snapshot: 21 }, 8_000),
+  record("an expire of nothing", { ...expire, id: "nothing", snapshot: 21, hold: 22 }, 8_000),
+  record("leased for too long", { ...hold, id: "long", snapshot: 28, lease: 10_001 }, 8_000),
 ];
 
 /** The verdict of each record of the log. */

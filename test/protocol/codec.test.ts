@@ -10,6 +10,7 @@ import {
   sha256,
   toKey,
   type Genesis,
+  type Hold,
   type Submit,
   type Verdict,
 } from "@seriatim/protocol";
@@ -39,9 +40,26 @@ const submit: Submit = {
     { key: toKey("a/c"), value: null, blind: true },
   ],
   effects: [{ name: "mail", lane: "default", arguments: Buffer.from("{}") }],
+  holds: [8, 9],
   validFrom: null,
   validUntil: 1_700_000_000_000,
   result: Buffer.from("true"),
+};
+
+const hold: Hold = {
+  kind: "hold",
+  space: genesis.space,
+  partition: 1,
+  id: "intent",
+  agent: "agent",
+  snapshot: 7,
+  attempt: "attempt",
+  index: 2,
+  name: "reserve",
+  arguments: Buffer.from('{"seat":1}'),
+  undo: "release",
+  lease: 60_000,
+  timeout: 10_000,
 };
 
 const verdict: Omit<Verdict, "chain"> = {
@@ -53,7 +71,13 @@ const verdict: Omit<Verdict, "chain"> = {
   id: "intent",
   agent: "agent",
   time: 1_700_000_000_000,
-  outcome: { kind: "committed", writes: [{ key: toKey("a/b"), value: Buffer.from("1") }], effects: [], result: null },
+  outcome: {
+    kind: "committed",
+    writes: [{ key: toKey("a/b"), value: Buffer.from("1") }],
+    effects: [],
+    holds: [4],
+    result: null,
+  },
 };
 
 describe("intents", () => {
@@ -61,6 +85,12 @@ describe("intents", () => {
     expect(codec.decodeIntent(codec.encodeIntent(submit))).toEqual(submit);
     const cancel = { kind: "cancel", space: genesis.space, partition: 0, id: "i", agent: "a", snapshot: 1 } as const;
     expect(codec.decodeIntent(codec.encodeIntent(cancel))).toEqual(cancel);
+    for (const undo of ["release", null]) {
+      const held = { ...hold, undo };
+      expect(codec.decodeIntent(codec.encodeIntent(held))).toEqual(held);
+    }
+    const expire = { ...cancel, kind: "expire", agent: "worker", hold: 4 } as const;
+    expect(codec.decodeIntent(codec.encodeIntent(expire))).toEqual(expire);
     expect(codec.decodeIntent(encodeGenesis(genesis))).toEqual({ kind: "genesis" });
   });
 
@@ -104,6 +134,10 @@ describe("intents", () => {
   });
 });
 
+function heldOf({ index, name, arguments: args, undo, timeout }: Hold): Verdict["outcome"] {
+  return { kind: "held", index, name, arguments: args, undo, deadline: 1_700_000_060_000, timeout };
+}
+
 describe("verdicts", () => {
   const { bytes, chain } = codec.encodeVerdict(verdict);
 
@@ -121,7 +155,11 @@ describe("verdicts", () => {
       },
       { kind: "refused", code: "id_reused", reason: null, conflicts: [], first: 3 },
       { kind: "cancelled" },
+      { kind: "expired" },
       { kind: "repeated", first: 5 },
+      heldOf(hold),
+      heldOf({ ...hold, undo: null }),
+      { kind: "refused", code: "closed", reason: null, conflicts: [], first: 3 },
     ];
     for (const outcome of outcomes) {
       const encoded = codec.encodeVerdict({ ...verdict, outcome });
@@ -147,9 +185,9 @@ describe("a genesis", () => {
   });
 
   it.each([
-    ["rules", { rules: 2 }, "unknown_rules", "rules 2"],
+    ["rules", { rules: 1 }, "unknown_rules", "rules 1"],
     ["a limit", { limits: { ...defaultLimits, colours: 7 } }, "unknown_rules", "colours"],
-    ["a kind of record", { schemas: [{ kind: "hold", text: '"int"' }] }, "unknown_rules", '"hold"'],
+    ["a kind of record", { schemas: [{ kind: "settle", text: '"int"' }] }, "unknown_rules", '"settle"'],
   ])("with %s that this version does not know is refused", (_, change, code, naming) => {
     const bytes = encodeGenesis({ ...genesis, ...change } as Genesis);
     expect(() => decodeGenesis(bytes)).toThrow(
@@ -190,6 +228,9 @@ describe("a genesis", () => {
     [{ partitions: 1, limits: { keyBytes: 513 } }, "keyBytes"],
     [{ partitions: 1, limits: { recordBytes: 2 ** 30 } }, "recordBytes"],
     [{ partitions: 1, limits: { verdictBytes: leastVerdictBytes(defaultLimits) - 1 } }, "verdictBytes"],
+    [{ partitions: 1, limits: { effectBytes: defaultLimits.verdictBytes } }, "verdictBytes"],
+    [{ partitions: 1, limits: { leaseMs: 0 } }, "leaseMs"],
+    [{ partitions: 1, limits: { holds: -1 } }, "holds"],
     [{ partitions: 2, limits: { partitionKeys: 0 } }, "partitionKeys"],
   ])("is not made with %j", (options, naming) => {
     expect(() => createGenesis(options)).toThrow(

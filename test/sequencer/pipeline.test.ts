@@ -32,7 +32,7 @@ function verdictsFor(records: readonly LogRecord[]): Verdict[] {
   });
 }
 
-const limit = { count: 10, bytes: 10_000 };
+const limit = { count: 10, bytes: 100_000 };
 const changed = expect.objectContaining({ code: "log_changed" });
 
 describe("what a sequencer reads back", () => {

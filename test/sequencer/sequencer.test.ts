@@ -89,7 +89,8 @@ describe("a sequencer", () => {
   });
 
   it("refuses too_large what its verdict could not hold, and lives (case 35)", async () => {
-    const limits = { verdictBytes: 2_048, recordBytes: 4_096, conflicts: 1, keyBytes: 64, nameBytes: 64 };
+    const small = { conflicts: 1, keyBytes: 64, nameBytes: 64, effectBytes: 1_024 };
+    const limits = { ...small, verdictBytes: 2_048, recordBytes: 4_096 };
     const space = await SimulatedSpace.create({ limits });
     const [one, two] = [await space.start(), await space.start()];
     const large = { key: toKey("a/x"), value: Buffer.alloc(3_000), blind: false };

@@ -69,7 +69,7 @@ export function writesOf(entries: Readonly<Record<string, string | null>>): Appl
 }
 
 export function commit(entries: Readonly<Record<string, string | null>>, result: Uint8Array | null = null): Outcome {
-  return { kind: "committed", writes: writesOf(entries), effects: [], result };
+  return { kind: "committed", writes: writesOf(entries), effects: [], holds: [], result };
 }
 
 export function refuse(code: RefusalCode, more: Partial<Extract<Outcome, { kind: "refused" }>> = {}): Outcome {

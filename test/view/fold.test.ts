@@ -1,4 +1,4 @@
-import { createGenesis, encodeGenesis, isFailure, spaceName } from "@seriatim/protocol";
+import { createGenesis, encodeGenesis, isFailure, spaceName, type Verdict } from "@seriatim/protocol";
 import { newest, View } from "@seriatim/view";
 import { describe, expect, it } from "vitest";
 import { Chain, commit, digestOf, foldInto, key, openFile, openView, read, refuse, temporaryPath } from "./fixture.ts";
@@ -211,10 +211,10 @@ describe("a view's file", () => {
 
   it("is refused when a later version of Seriatim has written it", async () => {
     const { file } = await openView();
-    await file.transaction(() => file.database.exec("UPDATE view_meta SET value = 3 WHERE name = 'format'"));
+    await file.transaction(() => file.database.exec("UPDATE view_meta SET value = 4 WHERE name = 'format'"));
     await expect(View.open(file)).rejects.toMatchObject({
       code: "unreadable",
-      message: expect.stringMatching(/format 3.*upgrade.*delete/) as string,
+      message: expect.stringMatching(/format 4.*upgrade.*delete/) as string,
     });
   });
 
@@ -236,12 +236,15 @@ describe("a view's file", () => {
   });
 });
 
+const hold = { kind: "held", name: "reserve", arguments: Buffer.from("{}"), undo: null, timeout: 100 } as const;
+
 describe("decisions", () => {
   it("keeps every outcome, and the claims of those that claim", async () => {
     const opened = await openView();
     const chain = new Chain();
     const conflicts = [{ kind: "point" as const, key: key("é/𝄞"), version: 1 }];
     const result = Buffer.from('"approved"');
+    const args = { arguments: Buffer.from("{}") };
     const outcomes = [
       commit({ "a/x": "1" }, result),
       refuse("conflict", { conflicts }),
@@ -253,6 +256,10 @@ describe("decisions", () => {
       refuse("id_reused", { first: 1 }),
       refuse("cancelled", { first: 5 }),
       { kind: "repeated" as const, first: 1 },
+      { kind: "held" as const, index: 1, name: "reserve", undo: "release", deadline: 5_000, timeout: 100, ...args },
+      { kind: "held" as const, index: 0, name: "post", undo: null, deadline: 6_000, timeout: 200, ...args },
+      { kind: "expired" as const },
+      refuse("closed", { first: 1 }),
     ];
     await foldInto(opened, read([chain.found(), ...outcomes.map((outcome) => chain.next(outcome))]));
     const { view } = opened;
@@ -267,28 +274,46 @@ describe("decisions", () => {
       outcome: { kind: "committed", result },
     });
     for (const [index, outcome] of outcomes.entries()) {
-      if (index > 0) expect(view.decision(0, index + 1)?.outcome).toEqual(outcome);
+      const { arguments: _, ...kept } = { arguments: undefined, ...outcome };
+      if (index > 0) expect(view.decision(0, index + 1)?.outcome).toEqual(kept);
     }
+    expect([...view.decisions(0, 1, newest)].map(({ outcome }) => outcome.kind)).toEqual(
+      outcomes.slice(1).map(({ kind }) => kind),
+    );
     const claimed = outcomes.map((_, index) => view.claim(0, `id-${index + 1}`)?.offset);
-    expect(claimed.filter((offset) => offset !== undefined)).toEqual([1, 2, 3, 4, 5]);
+    expect(claimed.filter((offset) => offset !== undefined)).toEqual([1, 2, 3, 4, 5, 13]);
+    expect(view.claim(0, "id-13")).toMatchObject({ cancelled: true });
     expect(view.claim(0, "id-5")).toEqual({ offset: 5, digest: digestOf("record 0/5"), cancelled: true });
     expect([...view.recentClaims(0, 3)].map(({ id, cancelled }) => [id, cancelled])).toEqual([
       ["id-4", false],
       ["id-5", true],
+      ["id-13", true],
     ]);
     expect(view.decisionOf("id-2")?.outcome).toMatchObject({ code: "conflict", conflicts });
     expect(view.decisionOf("id-6")).toBeUndefined();
-    expect(view.decision(0, 11)).toBeUndefined();
+    expect(view.decision(0, 15)).toBeUndefined();
     expect(view.decision(0, -1)).toBeUndefined();
     expect(view.decision(1, 1)).toBeUndefined();
     expect(view.statistics(0)).toEqual({
-      intents: 10,
+      intents: 14,
       commits: 1,
       cancels: 1,
+      holds: 2,
+      expired: 1,
       repeated: 1,
-      refusals: { conflict: 1, not_in_time: 1, too_large: 1, invalid: 1, too_old: 1, id_reused: 1, cancelled: 1 },
+      refusals: {
+        conflict: 1,
+        not_in_time: 1,
+        too_large: 1,
+        invalid: 1,
+        too_old: 1,
+        id_reused: 1,
+        closed: 1,
+        cancelled: 1,
+      },
     });
-    expect(view.statistics(1)).toEqual({ intents: 0, commits: 0, cancels: 0, repeated: 0, refusals: {} });
+    const nothing = { intents: 0, commits: 0, cancels: 0, holds: 0, expired: 0, repeated: 0, refusals: {} };
+    expect(view.statistics(1)).toEqual(nothing);
   });
 
   it("outlives an id that is claimed again beyond the window: the view knows the first, the sequencer the last", async () => {
@@ -298,6 +323,34 @@ describe("decisions", () => {
     await foldInto(opened, read(verdicts));
     expect(opened.view.decisionOf("again")).toMatchObject({ offset: 1 });
     expect(opened.view.claim(0, "again")).toMatchObject({ offset: 2 });
+  });
+
+  it("finds holds by their id and by their place, in order, each in its partition", async () => {
+    const opened = await openView();
+    const chain = new Chain();
+    const held = (index: number, id: string): Verdict =>
+      chain.next({ ...hold, index, deadline: 5_000 + index }, { id });
+    await foldInto(
+      opened,
+      read([chain.found(), held(1, "a"), held(0, "b"), held(0, "a"), chain.next(commit({}), { id: "a" })]),
+    );
+    const { view } = opened;
+    const [first, second] = [
+      { offset: 1, index: 1, digest: digestOf("record 0/1"), deadline: 5_001 },
+      { offset: 3, index: 0, digest: digestOf("record 0/3"), deadline: 5_000 },
+    ];
+    expect(view.holds(0, "a")).toEqual([first, second]);
+    expect(view.holds(0, "c")).toEqual([]);
+    expect(view.holds(1, "a")).toEqual([]);
+    expect([...view.recentHolds(0, 1)].map(({ id, offset }) => [id, offset])).toEqual([
+      ["b", 2],
+      ["a", 3],
+    ]);
+    expect([...view.recentHolds(0, -1)][0]).toEqual({ id: "a", ...first });
+    expect([...view.recentHolds(1, -1)]).toEqual([]);
+    // A hold claims no id.
+    expect(view.decisionOf("b")).toBeUndefined();
+    expect(view.claim(0, "a")).toMatchObject({ offset: 4 });
   });
 
   it("finds the state as of a time", async () => {

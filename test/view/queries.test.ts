@@ -91,9 +91,16 @@ describe("a look-up of an id", () => {
     const { file, view, prepared } = await openWatched();
     view.claim(0, "id-1");
     view.decisionOf("id-1");
+    view.holds(0, "id-1");
     const plans = prepared.filter((sql) => sql.includes("@hash")).flatMap((sql) => planOf(file, sql));
-    expect(plans).toHaveLength(2);
-    for (const plan of plans) expect(plan).toContain("USING INDEX view_claims (hash=? AND rowid>? AND rowid<?)");
+    const byHash = "USING INDEX INDEX_NAME (hash=? AND rowid>? AND rowid<?)";
+    expect(plans.toSorted()).toEqual([
+      `SEARCH h ${byHash.replace("INDEX_NAME", "view_holds_by_id")}`,
+      "SEARCH i USING INTEGER PRIMARY KEY (rowid=?)",
+      ...["view_intents", "view_intents"].map(
+        (table) => `SEARCH ${table} ${byHash.replace("INDEX_NAME", "view_claims")}`,
+      ),
+    ]);
   });
 
   it("finds it by a number that never changes, and tells ids of one number apart", async () => {

@@ -6,7 +6,7 @@ export type RefusedOutcome = Extract<DecidedOutcome, { readonly kind: "refused" 
 /** What the decision that settled an id means for the one who sent a record under it. */
 export type Answer =
   | { readonly kind: "committed"; readonly decision: Decision; readonly result: Uint8Array | null }
-  /** `cancelled` too when it was this client's own cancel; `id_reused` when another record claimed the id. */
+  /** `cancelled` too when it was this client's own cancel, or an expire; `id_reused` when another record claimed the id. */
   | {
       readonly kind: "refused";
       readonly code: RefusalCode;
@@ -23,6 +23,7 @@ export function answerOf(decision: Decision, digest: Digest): Answer {
       if (isOther) return { kind: "refused", code: "id_reused", decision, outcome: undefined };
       return { kind: "committed", decision, result: outcome.result };
     case "cancelled":
+    case "expired":
       return { kind: "refused", code: "cancelled", decision, outcome: undefined };
     case "refused": {
       // A cancel that was too old claims no id, but says of the older record with the same snapshot that it never will.
@@ -31,6 +32,7 @@ export function answerOf(decision: Decision, digest: Digest): Answer {
       return { kind: "refused", code: outcome.code, decision, outcome };
     }
     case "genesis":
+    case "held":
     case "repeated":
       assert(false, `the decision at ${decision.partition}@${decision.offset} settles no id`);
   }

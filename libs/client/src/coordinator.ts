@@ -90,6 +90,7 @@ export interface IntentRequest {
   readonly ranges?: readonly KeyRange[] | undefined;
   readonly writes?: readonly Write[] | undefined;
   readonly effects?: readonly Effect[] | undefined;
+  readonly holds?: readonly Offset[] | undefined;
   readonly validFrom?: number | null | undefined;
   readonly validUntil?: number | null | undefined;
   readonly result?: Uint8Array | null | undefined;

@@ -24,10 +24,10 @@ export class EffectSet {
   }
 
   defer(name: string, args: unknown, { lane = defaultLane }: DeferOptions): void {
-    const { effects, nameBytes } = this.#limits;
+    const { effects, nameBytes, effectBytes } = this.#limits;
     checkLabel(name, "the name of an effect", nameBytes);
     checkLabel(lane, `the lane of effect ${JSON.stringify(name)}`, nameBytes);
-    const bytes = argumentsWithin(name, args);
+    const bytes = argumentsWithin(name, args, effectBytes);
     if (this.#effects.length >= effects)
       throw new Failure(
         "invalid_argument",
@@ -38,15 +38,21 @@ export class EffectSet {
   }
 }
 
-/** @throws Failure `invalid_argument` when they are no JSON. */
-export function argumentsWithin(name: string, args: unknown): Uint8Array {
+/** @throws Failure `invalid_argument` when they are no JSON, or longer as encoded than the space allows. */
+export function argumentsWithin(name: string, args: unknown, effectBytes: number): Uint8Array {
   const what = `the arguments of ${JSON.stringify(name)}`;
   if (args === undefined)
     throw new Failure(
       "invalid_argument",
       `${what} are undefined, which JSON cannot hold; give null where it takes none`,
     );
-  return encodeJson(args, what);
+  const bytes = encodeJson(args, what);
+  if (bytes.length <= effectBytes) return bytes;
+  throw new Failure(
+    "invalid_argument",
+    `${what} are ${bytes.length} bytes as encoded; at most ${effectBytes} are allowed in this space (effectBytes): ` +
+      "store what is large elsewhere, under a key for instance, and give a reference to it",
+  );
 }
 
 /** @throws Failure `invalid_argument` when it is no text, empty or too long. */

@@ -62,6 +62,7 @@ function fillIn(request: IntentRequest, { space: { genesis, view }, newId }: Env
     ranges,
     writes,
     effects: request.effects ?? [],
+    holds: request.holds ?? [],
     validFrom: request.validFrom ?? null,
     validUntil: request.validUntil ?? null,
     result: request.result ?? null,

@@ -37,7 +37,7 @@ export interface OpeningOptions {
 /** The part of an intent that a transaction's function has made. */
 export type Draft = Pick<
   Submit,
-  "partition" | "snapshot" | "points" | "ranges" | "writes" | "effects" | "validFrom" | "validUntil"
+  "partition" | "snapshot" | "points" | "ranges" | "writes" | "effects" | "holds" | "validFrom" | "validUntil"
 >;
 
 /** Keys read at once without letting the event loop go round. */
@@ -235,6 +235,7 @@ export class OpenTransaction implements Transaction {
       ranges: this.#reads.ranges,
       writes: this.#writes.writes,
       effects: this.#effects.effects,
+      holds: [],
       validFrom: this.#validFrom,
       validUntil: this.#validUntil,
     };

@@ -33,7 +33,18 @@ export function explain(explained: Explained): string {
       );
     case "id_reused":
       return `The id ${JSON.stringify(id)} was used before, for another intent ${whoWhere(decision)}. This one wrote nothing.`;
+    case "closed":
+      return `The ${intentText} was decided before it could hold anything, ${whoWhere(decision)}. Nothing was done.`;
+    case "no_hold":
+      return `The ${intentText} holds nothing at the offset that was to be expired. Nothing was done.`;
+    case "not_expired":
+      return `What the ${intentText} holds is leased beyond log time ${iso(decision.time)}. Nothing was done.`;
     case "cancelled":
+      if (decision.outcome.kind === "expired")
+        return (
+          `The ${intentText} took longer than it had leased what it holds for, and was closed ${whoWhere(decision)}. ` +
+          "Nothing was written, and what it held is being undone."
+        );
       return `The ${intentText} was cancelled before it was decided, ${whoWhere(decision)}. Nothing was written.`;
     case "not_in_time":
       return (
@@ -65,6 +76,12 @@ export function adviceOn(
         advice: "use_another_id",
         sentence: "Look up what the first one came to; for something else take another id.",
       };
+    case "closed":
+      return { advice: "use_another_id", sentence: "Look up what it came to; for something else take another id." };
+    case "no_hold":
+      return { advice: "correct", sentence: "Name the offset at which it was held." };
+    case "not_expired":
+      return { advice: "check_time", sentence: "Wait until its deadline has passed." };
     case "cancelled":
       return { advice: "use_another_id", sentence: "If it is still wanted, do it again under another id." };
     case "not_in_time":
@@ -141,6 +158,14 @@ function reasonText(reason: InvalidReason | null): string {
       return "it writes more keys than allowed (writes)";
     case "too_many_effects":
       return "it has more effects than allowed (effects)";
+    case "too_many_holds":
+      return "it holds more than allowed (holds)";
+    case "effect_too_large":
+      return "the arguments of one of its effects are too long (effectBytes)";
+    case "bad_effect":
+      return "the name or lane of one of its effects is empty or too long (nameBytes)";
+    case "bad_hold":
+      return "what it says of a hold cannot be: its place, lease (leaseMs), time-out or index";
     case "snapshot_not_before_record":
       return "its snapshot is not before its own place in the log";
     case "point_above_snapshot":

@@ -53,6 +53,10 @@ export function isTransient(code: RefusalCode): boolean {
     case "id_reused":
     case "not_in_time":
     case "too_large":
+    // Of holds and expires, which no run's submit is.
+    case "closed":
+    case "no_hold":
+    case "not_expired":
       return false;
   }
 }

@@ -113,14 +113,10 @@ export class Verdicts {
   #settle(decision: Decision): void {
     for (const { awaited, resolve } of this.#waiters) {
       if (awaited.partition !== decision.partition) continue;
-      const isClaim = decision.id === awaited.id && claims(decision);
+      const isClaim = decision.id === awaited.id && claimsId(decision.outcome);
       if (!isClaim && !awaited.digests.includes(decision.digest)) continue;
       // Of several claims the first counts, and a repeat refers to it.
       resolve(this.#space.view.decisionOf(awaited.id, awaited.partition) ?? decision);
     }
   }
-}
-
-function claims({ outcome }: Decision): boolean {
-  return outcome.kind === "committed" || (outcome.kind !== "genesis" && claimsId(outcome));
 }

@@ -1,20 +1,12 @@
 import { asBuffer } from "./buffers.ts";
 import { Failure } from "./failure.ts";
-import { isGenesis } from "./genesis.ts";
+import { currentRules, isGenesis } from "./genesis.ts";
 import { bufferOf } from "./keys.ts";
 import { headerOf, readerOf, schemas, type RecordReader } from "./schemas.ts";
+import { intentFromWire, intentToWire } from "./intent-wire.ts";
+import { intentKinds, type IntentKind } from "./types.ts";
 import type { Digest, Genesis, Hash, Intent, InvalidReason, RecordKind, Verdict } from "./types.ts";
-import {
-  cancelFromWire,
-  cancelToWire,
-  submitFromWire,
-  submitToWire,
-  verdictFromWire,
-  verdictToWire,
-  type WireCancel,
-  type WireSubmit,
-  type WireVerdict,
-} from "./wire.ts";
+import { verdictFromWire, verdictToWire, type WireVerdict } from "./wire.ts";
 
 /** What an intents record holds, as far as it can be read under the genesis. */
 export type DecodedRecord =
@@ -44,12 +36,7 @@ const chainBytes = 32;
  *   another schema than the one admitted: its verdicts would differ from the next sequencer's.
  */
 export function createCodec(genesis: Genesis, hash: Hash): RecordCodec {
-  const intents = new Map<string, RecordReader>();
-  for (const { kind, text } of genesis.schemas) {
-    if (kind !== "submit" && kind !== "cancel") continue;
-    const reader = readerOf(schemas[kind], text);
-    intents.set(reader.header.toString("latin1"), reader);
-  }
+  const intents = intentReaders(genesis);
   const verdicts = verdictReader(genesis);
 
   return {
@@ -58,7 +45,7 @@ export function createCodec(genesis: Genesis, hash: Hash): RecordCodec {
     encodeIntent(intent) {
       const schema = schemas[intent.kind];
       if (!intents.has(schema.header.toString("latin1"))) throw notAdmitted(intent.kind);
-      return schema.encode(intent.kind === "submit" ? submitToWire(intent) : cancelToWire(intent));
+      return schema.encode(intentToWire(intent));
     },
 
     decodeIntent(bytes) {
@@ -66,11 +53,11 @@ export function createCodec(genesis: Genesis, hash: Hash): RecordCodec {
       const header = headerOf(buffer);
       if (header === undefined) return { kind: "invalid", reason: "not_a_record" };
       if (isGenesis(buffer)) return { kind: "genesis" };
-      const reader = intents.get(header);
-      if (reader === undefined) return { kind: "invalid", reason: "schema_not_admitted" };
-      const wire = reader.read(buffer);
+      const admitted = intents.get(header);
+      if (admitted === undefined) return { kind: "invalid", reason: "schema_not_admitted" };
+      const wire = admitted.reader.read(buffer);
       if (wire === undefined) return { kind: "invalid", reason: "undecodable" };
-      return reader.schema.kind === "submit" ? submitFromWire(wire as WireSubmit) : cancelFromWire(wire as WireCancel);
+      return intentFromWire(admitted.kind, wire);
     },
 
     encodeVerdict(verdict) {
@@ -91,13 +78,30 @@ export function createCodec(genesis: Genesis, hash: Hash): RecordCodec {
   };
 }
 
+interface IntentReader {
+  readonly kind: IntentKind;
+  readonly reader: RecordReader;
+}
+
+/** By the header of the schema that they read. */
+function intentReaders(genesis: Genesis): ReadonlyMap<string, IntentReader> {
+  const readers = new Map<string, IntentReader>();
+  for (const kind of intentKinds)
+    for (const admitted of genesis.schemas) {
+      if (admitted.kind !== kind) continue;
+      const reader = readerOf(schemas[kind], admitted.text);
+      readers.set(reader.header.toString("latin1"), { kind, reader });
+    }
+  return readers;
+}
+
 function verdictReader(genesis: Genesis): RecordReader {
   const admitted = genesis.schemas.filter(({ kind }) => kind === "verdict");
   const [only] = admitted;
   if (only === undefined || admitted.length > 1)
     throw new Failure(
       "unknown_rules",
-      `the genesis admits ${admitted.length} verdict schemas; rules 1 have exactly one`,
+      `the genesis admits ${admitted.length} verdict schemas; rules ${currentRules} have exactly one`,
     );
   const reader = readerOf(schemas.verdict, only.text);
   if (!reader.header.equals(schemas.verdict.header)) throw notAdmitted("verdict");

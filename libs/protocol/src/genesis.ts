@@ -7,7 +7,7 @@ import { currentSchemas, headerOf, RecordReader, schemas } from "./schemas.ts";
 import { recordKinds, type AdmittedSchema, type Genesis, type Limits } from "./types.ts";
 
 /** The version of the rules that this version of Seriatim judges by. */
-export const currentRules = 1;
+export const currentRules = 2;
 
 interface WireGenesis {
   readonly space: Buffer;
@@ -60,7 +60,7 @@ export function decodeGenesis(bytes: Uint8Array): Genesis {
   if (wire.rules !== currentRules)
     throw new Failure(
       "unknown_rules",
-      `the space is judged by rules ${wire.rules}; this version of Seriatim knows rules ${currentRules}: run the version that the space was made with, or a later one`,
+      `the space is judged by rules ${wire.rules}; this version of Seriatim knows rules ${currentRules}: ${remedyFor(wire.rules)}`,
     );
   const genesis: Genesis = {
     kind: "genesis",
@@ -71,6 +71,11 @@ export function decodeGenesis(bytes: Uint8Array): Genesis {
     schemas: wire.schemas.map(admitted),
   };
   return checked(genesis);
+}
+
+function remedyFor(rules: number): string {
+  if (rules > currentRules) return "upgrade it";
+  return "run the version that the space was made with, or make a new space and write there what is to be kept";
 }
 
 /** A genesis that no version would make promises nothing: its verdicts might not fit, or its state not be bounded. */

@@ -105,6 +105,8 @@ export const schemas = {
   genesis: new RecordSchema("genesis"),
   submit: new RecordSchema("submit"),
   cancel: new RecordSchema("cancel"),
+  hold: new RecordSchema("hold"),
+  expire: new RecordSchema("expire"),
   verdict: new RecordSchema("verdict"),
   claim: new RecordSchema("claim"),
   report: new RecordSchema("report"),

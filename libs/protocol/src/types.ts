@@ -40,26 +40,34 @@ export interface Write {
 /** A write as committed: whether it was blind no longer matters. */
 export type AppliedWrite = Omit<Write, "blind">;
 
-/** Something to be done outside once the intent has committed. Arguments are opaque here. */
+/** Something to be done outside once the intent has committed. Arguments are JSON, and opaque here. */
 export interface Effect {
+  /** Of the handler that does it. */
   readonly name: string;
+  /** Effects of one lane leave in log order. */
   readonly lane: string;
   readonly arguments: Uint8Array;
 }
 
-/** The limits that a genesis sets, by name. Sizes in bytes, everything else a count. */
+/** The limits that a genesis sets, by name. Sizes in bytes, everything else a count unless it says so. */
 export interface Limits {
   /** A key in UTF-8. */
   readonly keyBytes: number;
   readonly valueBytes: number;
   /** The function's return value that an intent carries. */
   readonly resultBytes: number;
-  /** An intent's id, and an agent's name, in UTF-8. */
+  /** An intent's id, and the name of an agent, a handler or a lane, in UTF-8. */
   readonly nameBytes: number;
+  /** The arguments of an effect or a hold. */
+  readonly effectBytes: number;
   readonly points: number;
   readonly ranges: number;
   readonly writes: number;
   readonly effects: number;
+  /** How many holds an id may have: their index is below. */
+  readonly holds: number;
+  /** How long a hold may be leased, in ms. */
+  readonly leaseMs: number;
   /** An intents record as encoded. */
   readonly recordBytes: number;
   /** A verdict as encoded; what would exceed it is refused `too_large`. */
@@ -78,9 +86,13 @@ export interface AdmittedSchema {
   readonly text: string;
 }
 
+export const intentKinds = ["submit", "cancel", "hold", "expire"] as const;
+/** The records of an intents log after its genesis. */
+export type IntentKind = (typeof intentKinds)[number];
+
 export const effectRecordKinds = ["claim", "report", "decision"] as const;
 
-export const recordKinds = ["submit", "cancel", "verdict", ...effectRecordKinds] as const;
+export const recordKinds = [...intentKinds, "verdict", ...effectRecordKinds] as const;
 export type RecordKind = (typeof recordKinds)[number];
 
 /** The first record of every partition: all that a verdict depends on besides the intents themselves. */
@@ -113,6 +125,11 @@ export interface Submit extends Addressed {
   readonly ranges: readonly KeyRange[];
   readonly writes: readonly Write[];
   readonly effects: readonly Effect[];
+  /**
+   * Offsets of the holds that it confirms, rising. Two may run under one id: a hold of the id that the one which commits
+   * does not name is undone.
+   */
+  readonly holds: readonly Offset[];
   /** Refused `not_in_time` if log time is below; ms since 1970, inclusive. */
   readonly validFrom: number | null;
   /** Refused `not_in_time` if log time is at it or above; ms since 1970, exclusive. */
@@ -131,6 +148,7 @@ export const emptyIntent = {
   ranges: [],
   writes: [],
   effects: [],
+  holds: [],
   validFrom: null,
   validUntil: null,
   result: null,
@@ -141,17 +159,49 @@ export interface Cancel extends Addressed {
   readonly kind: "cancel";
 }
 
-export type Intent = Submit | Cancel;
+/**
+ * Announces a call to the outside that is made before the intent under the same id is decided. Its verdict is read back
+ * first. It claims no id: the submit under it is still to come.
+ */
+export interface Hold extends Addressed {
+  readonly kind: "hold";
+  /** Unique to the call of the transaction's function: two that run under one id do not send the same hold. */
+  readonly attempt: string;
+  /** Among the holds of its id, from 0. */
+  readonly index: number;
+  /** Of the handler. */
+  readonly name: string;
+  readonly arguments: Uint8Array;
+  /** The handler that undoes the call if the intent does not commit; null where nothing can. */
+  readonly undo: string | null;
+  /** After so many ms of log time anyone may expire it. */
+  readonly lease: number;
+  /** How many ms the call may take: less than the lease. */
+  readonly timeout: number;
+}
+
+/** Closes the id of a hold whose lease has run out. Anyone may append it. */
+export interface Expire extends Addressed {
+  readonly kind: "expire";
+  /** Offset of the hold, above the snapshot, which may be any. */
+  readonly hold: Offset;
+}
+
+export type Intent = Submit | Cancel | Hold | Expire;
 
 /**
- * Why an intent was refused, in order of precedence: the first that applies is the one given.
- * `invalid` and `too_old` claim no id; `id_reused` and `cancelled` find it claimed; the rest claim it for good.
+ * Why an intents record was refused. Of a submit in order of precedence, the first that applies: `invalid`, `too_old`,
+ * `id_reused`, `cancelled`, `not_in_time`, `conflict`, `too_large`; the last three claim its id for good. A hold may be
+ * refused `id_reused` (its index is taken) and `closed` (its id is claimed), an expire `no_hold` and `not_expired`.
  */
 export const refusalCodes = [
   "invalid",
   "too_old",
   "id_reused",
+  "closed",
   "cancelled",
+  "no_hold",
+  "not_expired",
   "not_in_time",
   "conflict",
   "too_large",
@@ -178,6 +228,10 @@ export const invalidReasons = [
   "too_many_ranges",
   "too_many_writes",
   "too_many_effects",
+  "too_many_holds",
+  "effect_too_large",
+  "bad_effect",
+  "bad_hold",
   "snapshot_not_before_record",
   "point_above_snapshot",
 ] as const;
@@ -200,6 +254,8 @@ export type Outcome =
       readonly kind: "committed";
       readonly writes: readonly AppliedWrite[];
       readonly effects: readonly Effect[];
+      /** The holds of its id that it confirms; the others are undone. */
+      readonly holds: readonly Offset[];
       readonly result: Uint8Array | null;
     }
   | {
@@ -209,12 +265,25 @@ export type Outcome =
       readonly reason: InvalidReason | null;
       /** With `conflict` only: in read-set order, then write order, each key once, capped. */
       readonly conflicts: readonly Conflict[];
-      /** With `id_reused` and `cancelled`: the offset of the record that claimed the id. */
+      /** With `id_reused`, `closed` and `cancelled`: the offset of the record that claimed the id, or the hold's index. */
       readonly first: Offset | null;
     }
   /** A cancel that closed its id. */
   | { readonly kind: "cancelled" }
-  /** The same record again, or a cancel for an id already decided: see the verdict of `first`. */
+  /** A hold that stands: its call may start, while there is time for it before the lease runs out. */
+  | {
+      readonly kind: "held";
+      readonly index: number;
+      readonly name: string;
+      readonly arguments: Uint8Array;
+      readonly undo: string | null;
+      /** Log time from which on it may be expired, in ms since 1970. */
+      readonly deadline: number;
+      readonly timeout: number;
+    }
+  /** An expire that closed its id. */
+  | { readonly kind: "expired" }
+  /** The same record again, or a cancel or expire for an id already decided: see the verdict of `first`. */
   | { readonly kind: "repeated"; readonly first: Offset };
 
 /** One record of the verdicts log. */
@@ -239,15 +308,21 @@ export interface Verdict {
 
 export const beforeGenesis: Position = { offset: -1, chain: "\0".repeat(32) as Digest };
 
+/** What of an outcome says whether it claims an id. */
+type Claiming =
+  { readonly kind: Exclude<Outcome["kind"], "refused"> } | { readonly kind: "refused"; readonly code: RefusalCode };
+
 /** Whether the outcome claims the intent's id for good. */
-export function claimsId(outcome: Outcome): boolean {
+export function claimsId(outcome: Claiming): boolean {
   switch (outcome.kind) {
     case "committed":
     case "cancelled":
+    case "expired":
       return true;
     case "refused":
       return outcome.code === "not_in_time" || outcome.code === "conflict" || outcome.code === "too_large";
     case "genesis":
+    case "held":
     case "repeated":
       return false;
   }

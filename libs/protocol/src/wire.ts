@@ -1,51 +1,16 @@
 import { asBuffer } from "./buffers.ts";
 import { bufferOf, bytesOf } from "./keys.ts";
-import type {
-  Cancel,
-  ConflictKind,
-  Effect,
-  InvalidReason,
-  Isolation,
-  Outcome,
-  RefusalCode,
-  Submit,
-  Verdict,
-} from "./types.ts";
+import type { ConflictKind, InvalidReason, Outcome, RefusalCode, Verdict } from "./types.ts";
+import { effectToWire, optionalBuffer, type WireEffect } from "./wire-parts.ts";
 
-/** Records as `avsc` has them, and their translation: there a key is a Buffer, here it is {@link Bytes}. */
-interface WireAddress {
-  readonly space: Buffer;
-  readonly partition: number;
-  readonly id: string;
-  readonly agent: string;
-  readonly snapshot: number;
-}
-
-export interface WireSubmit extends WireAddress {
-  readonly isolation: Isolation;
-  readonly points: readonly { readonly key: Buffer; readonly version: number | null }[];
-  readonly ranges: readonly { readonly from: Buffer; readonly to: Buffer }[];
-  readonly writes: readonly { readonly key: Buffer; readonly value: Buffer | null; readonly blind: boolean }[];
-  readonly effects: readonly WireEffect[];
-  readonly validFrom: number | null;
-  readonly validUntil: number | null;
-  readonly result: Buffer | null;
-}
-
-export type WireCancel = WireAddress;
-
-interface WireEffect {
-  readonly name: string;
-  readonly lane: string;
-  readonly arguments: Buffer;
-}
-
+/** Verdicts as `avsc` has them: there a key is a Buffer. */
 type WireOutcome =
   | { readonly "seriatim.Founded": { readonly genesis: Buffer } }
   | {
       readonly "seriatim.Committed": {
         readonly writes: readonly { readonly key: Buffer; readonly value: Buffer | null }[];
         readonly effects: readonly WireEffect[];
+        readonly holds: readonly number[];
         readonly result: Buffer | null;
       };
     }
@@ -58,6 +23,17 @@ type WireOutcome =
       };
     }
   | { readonly "seriatim.Cancelled": object }
+  | {
+      readonly "seriatim.Held": {
+        readonly index: number;
+        readonly name: string;
+        readonly arguments: Buffer;
+        readonly undo: string | null;
+        readonly deadline: number;
+        readonly timeout: number;
+      };
+    }
+  | { readonly "seriatim.Expired": object }
   | { readonly "seriatim.Repeated": { readonly first: number } };
 
 export interface WireVerdict {
@@ -74,54 +50,6 @@ export interface WireVerdict {
   readonly chain: Buffer;
 }
 
-function optionalBuffer(bytes: Uint8Array | null): Buffer | null {
-  return bytes === null ? null : asBuffer(bytes);
-}
-
-function effectToWire(effect: Effect): WireEffect {
-  return { name: effect.name, lane: effect.lane, arguments: asBuffer(effect.arguments) };
-}
-
-export function submitToWire(submit: Submit): WireSubmit {
-  return {
-    ...submit,
-    space: bufferOf(submit.space),
-    points: submit.points.map(({ key, version }) => ({ key: bufferOf(key), version })),
-    ranges: submit.ranges.map(({ from, to }) => ({ from: bufferOf(from), to: bufferOf(to) })),
-    writes: submit.writes.map(({ key, value, blind }) => ({ key: bufferOf(key), value: optionalBuffer(value), blind })),
-    effects: submit.effects.map(effectToWire),
-    result: optionalBuffer(submit.result),
-  };
-}
-
-export function submitFromWire(wire: WireSubmit): Submit {
-  return {
-    kind: "submit",
-    space: bytesOf(wire.space),
-    partition: wire.partition,
-    id: wire.id,
-    agent: wire.agent,
-    snapshot: wire.snapshot,
-    isolation: wire.isolation,
-    points: wire.points.map(({ key, version }) => ({ key: bytesOf(key), version })),
-    ranges: wire.ranges.map(({ from, to }) => ({ from: bytesOf(from), to: bytesOf(to) })),
-    writes: wire.writes.map(({ key, value, blind }) => ({ key: bytesOf(key), value, blind })),
-    effects: wire.effects,
-    validFrom: wire.validFrom,
-    validUntil: wire.validUntil,
-    result: wire.result,
-  };
-}
-
-export function cancelToWire(cancel: Cancel): WireCancel {
-  return { ...cancel, space: bufferOf(cancel.space) };
-}
-
-export function cancelFromWire(wire: WireCancel): Cancel {
-  const { partition, id, agent, snapshot } = wire;
-  return { kind: "cancel", space: bytesOf(wire.space), partition, id, agent, snapshot };
-}
-
 function outcomeToWire(outcome: Outcome): WireOutcome {
   switch (outcome.kind) {
     case "genesis":
@@ -131,6 +59,7 @@ function outcomeToWire(outcome: Outcome): WireOutcome {
         "seriatim.Committed": {
           writes: outcome.writes.map(({ key, value }) => ({ key: bufferOf(key), value: optionalBuffer(value) })),
           effects: outcome.effects.map(effectToWire),
+          holds: outcome.holds,
           result: optionalBuffer(outcome.result),
         },
       };
@@ -140,6 +69,10 @@ function outcomeToWire(outcome: Outcome): WireOutcome {
     }
     case "cancelled":
       return { "seriatim.Cancelled": {} };
+    case "held":
+      return { "seriatim.Held": { ...outcome, arguments: asBuffer(outcome.arguments) } };
+    case "expired":
+      return { "seriatim.Expired": {} };
     case "repeated":
       return { "seriatim.Repeated": { first: outcome.first } };
   }
@@ -148,11 +81,12 @@ function outcomeToWire(outcome: Outcome): WireOutcome {
 function outcomeFromWire(wire: WireOutcome): Outcome {
   if ("seriatim.Founded" in wire) return { kind: "genesis", genesis: wire["seriatim.Founded"].genesis };
   if ("seriatim.Committed" in wire) {
-    const { writes, effects, result } = wire["seriatim.Committed"];
+    const { writes, effects, holds, result } = wire["seriatim.Committed"];
     return {
       kind: "committed",
       writes: writes.map(({ key, value }) => ({ key: bytesOf(key), value })),
       effects,
+      holds,
       result,
     };
   }
@@ -167,6 +101,11 @@ function outcomeFromWire(wire: WireOutcome): Outcome {
     };
   }
   if ("seriatim.Cancelled" in wire) return { kind: "cancelled" };
+  if ("seriatim.Held" in wire) {
+    const { index, name, arguments: args, undo, deadline, timeout } = wire["seriatim.Held"];
+    return { kind: "held", index, name, arguments: args, undo, deadline, timeout };
+  }
+  if ("seriatim.Expired" in wire) return { kind: "expired" };
   return { kind: "repeated", first: wire["seriatim.Repeated"].first };
 }
 

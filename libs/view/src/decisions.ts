@@ -2,6 +2,7 @@ import type { SqliteFile } from "@seriatim/log";
 import { assert, bytesOf, type InvalidReason, type Offset, type Outcome, type RefusalCode } from "@seriatim/protocol";
 import { decodeConflicts } from "./conflicts.ts";
 import { refusedPrefix } from "./fold-statements.ts";
+import type { Holds } from "./holds.ts";
 import { hashOfId } from "./id-hash.ts";
 import { lastPlace, numberAt, partitionAt, placeOf } from "./place.ts";
 import { Query } from "./query.ts";
@@ -49,7 +50,10 @@ export class Decisions {
   readonly #moment: Query<[number, number], Moment>;
   readonly #tallies: Query<[number], { name: string; count: number }>;
 
-  constructor(file: SqliteFile) {
+  readonly #holds: Holds;
+
+  constructor(file: SqliteFile, holds: Holds) {
+    this.#holds = holds;
     const row = "SELECT place, time, kind, code, reason, first, id, agent, digest, conflicts, result FROM view_intents";
     const claim = "SELECT place, id, kind, digest FROM view_intents";
     const byId = `INDEXED BY view_claims
@@ -67,12 +71,12 @@ export class Decisions {
   at(partition: number, offset: Offset): Decision | undefined {
     if (offset < 0) return undefined;
     const row = this.#at.get(placeOf(partition, offset));
-    return row === undefined ? undefined : decision(row);
+    return row === undefined ? undefined : this.#decision(row);
   }
 
   of(id: string, partition?: number): Decision | undefined {
     const row = this.#of.get(sought(id, partition === undefined ? everywhere : allOf(partition)));
-    return row === undefined ? undefined : decision(row);
+    return row === undefined ? undefined : this.#decision(row);
   }
 
   claim(partition: number, id: string): Claim | undefined {
@@ -85,7 +89,7 @@ export class Decisions {
     const last = lastPlace(partition, upTo);
     for (let done: number | undefined = lastPlace(partition, after); done !== undefined && done < last;) {
       const rows: Row[] = this.#between.all(done, last, decisionsAtOnce);
-      yield* rows.map(decision);
+      yield* rows.map((row) => this.#decision(row));
       done = rows.length < decisionsAtOnce ? undefined : rows.at(-1)?.place;
     }
   }
@@ -120,13 +124,27 @@ export class Decisions {
     const counts = new Map(this.#tallies.all(partition).map(({ name, count }) => [name, count]));
     const of = (kind: Outcome["kind"]): number => counts.get(kind) ?? 0;
     const refusals: Partial<Record<RefusalCode, number>> = {};
-    let intents = of("committed") + of("cancelled") + of("repeated");
+    const [commits, cancels, holds, expired] = [of("committed"), of("cancelled"), of("held"), of("expired")];
+    let intents = commits + cancels + holds + expired + of("repeated");
     for (const [name, count] of counts) {
       if (!name.startsWith(refusedPrefix)) continue;
       refusals[name.slice(refusedPrefix.length) as RefusalCode] = count;
       intents += count;
     }
-    return { intents, commits: of("committed"), cancels: of("cancelled"), repeated: of("repeated"), refusals };
+    return { intents, commits, cancels, holds, expired, repeated: of("repeated"), refusals };
+  }
+
+  #decision(row: Row): Decision {
+    const { place, id, agent, time, digest } = row;
+    return {
+      partition: partitionAt(place),
+      offset: numberAt(place),
+      id,
+      agent,
+      time,
+      digest: bytesOf(digest),
+      outcome: row.kind === "held" ? this.#holds.at(place) : outcomeOf(row, row.kind),
+    };
   }
 
   /** The last intents record at or below an offset. */
@@ -156,27 +174,15 @@ function allOf(partition: number): Places {
 }
 
 function claimOf({ place, digest, kind }: ClaimRow): Claim {
-  return { offset: numberAt(place), digest: bytesOf(digest), cancelled: kind === "cancelled" };
+  return { offset: numberAt(place), digest: bytesOf(digest), cancelled: kind === "cancelled" || kind === "expired" };
 }
 
-function decision(row: Row): Decision {
-  const { place, id, agent, time, digest } = row;
-  return {
-    partition: partitionAt(place),
-    offset: numberAt(place),
-    id,
-    agent,
-    time,
-    digest: bytesOf(digest),
-    outcome: outcomeOf(row),
-  };
-}
-
-function outcomeOf(row: Row): DecidedOutcome {
-  const { kind, code, reason, first, conflicts, result } = row;
+function outcomeOf(row: Row, kind: Exclude<Outcome["kind"], "held">): DecidedOutcome {
+  const { code, reason, first, conflicts, result } = row;
   switch (kind) {
     case "genesis":
     case "cancelled":
+    case "expired":
       return { kind };
     case "committed":
       return { kind, result };

@@ -1,5 +1,5 @@
 import type { Database, Statement } from "better-sqlite3";
-import { bufferOf, claimsId, type AppliedWrite, type Verdict } from "@seriatim/protocol";
+import { assert, bufferOf, claimsId, type AppliedWrite, type Outcome, type Verdict } from "@seriatim/protocol";
 import { encodeConflicts } from "./conflicts.ts";
 import { hashOfId } from "./id-hash.ts";
 import { KeyStatements, KeyWrites } from "./key-statements.ts";
@@ -13,12 +13,14 @@ export const refusedPrefix = "refused ";
 export class FoldedRows {
   readonly #versions: Rows;
   readonly #intents: Rows;
+  readonly #holds: Rows;
   readonly #keys = new KeyWrites();
   readonly #keyStatements: KeyStatements;
 
-  constructor(versions: Rows, intents: Rows, keyStatements: KeyStatements) {
+  constructor(versions: Rows, intents: Rows, holds: Rows, keyStatements: KeyStatements) {
     this.#versions = versions;
     this.#intents = intents;
+    this.#holds = holds;
     this.#keyStatements = keyStatements;
   }
 
@@ -27,6 +29,7 @@ export class FoldedRows {
     const { outcome } = verdict;
     const after = outcome.kind === "committed" ? this.#addWrites(verdict, outcome.writes, writes) : writes;
     this.#addDecision(verdict, after);
+    if (outcome.kind === "held") this.#addHold(verdict, outcome);
     return after;
   }
 
@@ -64,10 +67,16 @@ export class FoldedRows {
     );
   }
 
+  #addHold({ partition, offset, id }: Verdict, { index, deadline, timeout, name, undo }: Held): void {
+    assert(id !== null, "a hold names its id");
+    this.#holds.add(placeOf(partition, offset), hashOfId(id), index, deadline, timeout, name, undo);
+  }
+
   /** Stores what is not stored yet: above all, the last write of each key, once. */
   end(): void {
     this.#versions.end();
     this.#intents.end();
+    this.#holds.end();
     this.#keyStatements.store(this.#keys);
   }
 }
@@ -75,17 +84,22 @@ export class FoldedRows {
 const versionColumns = ["place", "version", "key", "value"];
 const decided = ["place", "time", "writes", "claims", "hash", "kind", "code", "reason", "first"];
 const intentColumns = [...decided, "id", "agent", "digest", "conflicts", "result"];
+const holdColumns = ["place", "hash", "number", "deadline", "timeout", "name", "undo"];
+
+type Held = Extract<Outcome, { readonly kind: "held" }>;
 
 /** Writes the rows of applied verdicts. */
 export class FoldStatements {
   readonly #versions: Repeated;
   readonly #intents: Repeated;
+  readonly #holds: Repeated;
   readonly #keys: KeyStatements;
   readonly #tally: Statement<[number, string, number]>;
 
   constructor(database: Database) {
     this.#versions = Repeated.insert(database, "INSERT OR FAIL INTO view_versions", versionColumns);
     this.#intents = Repeated.insert(database, "INSERT OR FAIL INTO view_intents", intentColumns);
+    this.#holds = Repeated.insert(database, "INSERT OR FAIL INTO view_holds", holdColumns);
     this.#keys = new KeyStatements(database);
     this.#tally = database.prepare(
       `INSERT INTO view_tallies (partition, name, count) VALUES (?, ?, ?)
@@ -95,7 +109,7 @@ export class FoldStatements {
 
   /** For one fold. */
   begin(): FoldedRows {
-    return new FoldedRows(new Rows(this.#versions), new Rows(this.#intents), this.#keys);
+    return new FoldedRows(new Rows(this.#versions), new Rows(this.#intents), new Rows(this.#holds), this.#keys);
   }
 
   /** Counts by kind, and refusals by code. */

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { Failure } from "@seriatim/protocol";
 
 /** Raised whenever older code could misread the tables. */
-export const formatVersion = 2;
+export const formatVersion = 3;
 
 /**
  * view_versions has every write at `place` (see place.ts), numbered from 1 in its partition in the order of the log;
@@ -16,6 +16,8 @@ export const formatVersion = 2;
  * view_intents has one row a verdict at the place of its offset; `writes` is the number of the last write up to and
  * including it. Its index holds the ids claimed, by `hash` (id-hash.ts): not a unique one, since an id older than the
  * window may be claimed again by who breaks the rules, and no verdict may stop the fold.
+ *
+ * view_holds has what more there is to say of a verdict on a hold, at its place, found by the hash of its id.
  */
 const tables = `
   CREATE TABLE view_meta (name TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
@@ -70,6 +72,16 @@ const tables = `
     result BLOB
   ) STRICT;
   CREATE INDEX view_claims ON view_intents (hash) WHERE claims = 1;
+  CREATE TABLE view_holds (
+    place INTEGER PRIMARY KEY,
+    hash INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    deadline INTEGER NOT NULL,
+    timeout INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    undo TEXT
+  ) STRICT;
+  CREATE INDEX view_holds_by_id ON view_holds (hash);
   CREATE TABLE view_tallies (
     partition INTEGER NOT NULL,
     name TEXT NOT NULL,

@@ -92,11 +92,12 @@ export interface HistoryEntry {
   readonly time: number;
 }
 
-/** A verdict's outcome without what it wrote (`changes` has that) and its effects. */
+/** A verdict's outcome without what it wrote (`changes` has that), its effects and their arguments. */
 export type DecidedOutcome =
   | { readonly kind: "genesis" }
   | { readonly kind: "committed"; readonly result: Uint8Array | null }
-  | Extract<Outcome, { readonly kind: "refused" | "cancelled" | "repeated" }>;
+  | Omit<Extract<Outcome, { readonly kind: "held" }>, "arguments">
+  | Extract<Outcome, { readonly kind: "refused" | "cancelled" | "expired" | "repeated" }>;
 
 /** What was decided of one intents record. */
 export interface Decision {
@@ -116,11 +117,24 @@ export interface Decision {
 export interface Claim {
   readonly offset: Offset;
   readonly digest: Digest;
-  /** Whether it was a cancel. */
+  /** Whether it was a cancel or an expire. */
   readonly cancelled: boolean;
 }
 
 export interface RecentClaim extends Claim {
+  readonly id: string;
+}
+
+/** A hold that stands, whatever has become of its id since. */
+export interface HeldEffect {
+  readonly offset: Offset;
+  readonly index: number;
+  readonly digest: Digest;
+  /** Log time from which on it may be expired, in ms since 1970. */
+  readonly deadline: number;
+}
+
+export interface RecentHold extends HeldEffect {
   readonly id: string;
 }
 
@@ -131,6 +145,9 @@ export interface Statistics {
   readonly commits: number;
   /** Cancels that closed their id. */
   readonly cancels: number;
+  /** Holds that stand or stood, and expires that closed an id. */
+  readonly holds: number;
+  readonly expired: number;
   /** Records that were answered before. */
   readonly repeated: number;
   readonly refusals: Readonly<Partial<Record<RefusalCode, number>>>;

@@ -2,6 +2,7 @@ import { Failure, type Key, type KeyRange, type Offset } from "@seriatim/protoco
 import type { SqliteFile } from "@seriatim/log";
 import { Decisions } from "./decisions.ts";
 import { Fold } from "./fold.ts";
+import { Holds } from "./holds.ts";
 import { Identity } from "./identity.ts";
 import { Positions } from "./positions.ts";
 import { Reads } from "./reads.ts";
@@ -14,10 +15,12 @@ import type {
   Decision,
   Entry,
   FoldResult,
+  HeldEffect,
   HistoryEntry,
   HistoryOptions,
   ReadVerdict,
   RecentClaim,
+  RecentHold,
   ScanOptions,
   Statistics,
   ViewPosition,
@@ -45,6 +48,7 @@ export class View {
   readonly #reads: Reads;
   readonly #writes: Writes;
   readonly #decisions: Decisions;
+  readonly #holds: Holds;
 
   private constructor(file: SqliteFile) {
     this.path = file.path;
@@ -54,7 +58,8 @@ export class View {
     this.#fold = new Fold(file.database, this.#positions, this.#identity);
     this.#reads = new Reads(file, stretches);
     this.#writes = new Writes(file, stretches);
-    this.#decisions = new Decisions(file);
+    this.#holds = new Holds(file);
+    this.#decisions = new Decisions(file, this.#holds);
   }
 
   /**
@@ -146,6 +151,16 @@ export class View {
   /** Ids claimed above the offset `after`, in order of offset. Read page by page: the last may be newer than the first. */
   recentClaims(partition: number, after: Offset): Iterable<RecentClaim> {
     return this.#decisions.recentClaims(partition, after);
+  }
+
+  /** The holds of `id`, in order of offset, those that the window no longer reaches too. */
+  holds(partition: number, id: string): HeldEffect[] {
+    return this.#holds.of(partition, id);
+  }
+
+  /** Holds above the offset `after`, in order of offset. Read page by page. */
+  recentHolds(partition: number, after: Offset): Iterable<RecentHold> {
+    return this.#holds.recent(partition, after);
   }
 
   /** The highest offset whose log time is at most `time` (ms since 1970); -1 when there is none. */

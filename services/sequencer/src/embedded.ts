@@ -61,7 +61,7 @@ export class EmbeddedSequencer {
     const { partition } = EmbeddedSequencer;
     const { genesis } = codec;
     const head = { position: { offset, chain }, time };
-    const recent = restoredState(genesis.limits.window, { head, writes: [], claims: [] });
+    const recent = restoredState(genesis.limits.window, { head, writes: [], claims: [], holds: [] });
     const state = layered(recent, this.#state);
     const records = intents.readNow(partition, offset + 1, { count: batchRecords, bytes: batchBytes });
     return records.map((record) => {
@@ -83,6 +83,7 @@ function layered(recent: State, older: State): State {
     },
     newestIn: (range, after, limit) => newestOf(recent, older, range, after, limit),
     claim: (id) => recent.claim(id) ?? older.claim(id),
+    holds: (id) => [...older.holds(id), ...recent.holds(id)],
   };
 }
 

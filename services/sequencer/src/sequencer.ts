@@ -138,5 +138,6 @@ function restore(view: View, partition: number, window: number): MemoryState {
     head: { position: { offset, chain }, time },
     writes: view.recentWrites(partition, oldest),
     claims: view.recentClaims(partition, oldest),
+    holds: view.recentHolds(partition, oldest),
   });
 }

@@ -7,5 +7,6 @@ export function viewState(view: View, partition: number): State {
     lastWrite: (key) => view.lastWrite(key),
     newestIn: (range, after, limit) => view.newestIn(range, after, limit),
     claim: (id) => view.claim(partition, id),
+    holds: (id) => view.holds(partition, id),
   };
 }

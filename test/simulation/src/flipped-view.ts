@@ -3,11 +3,11 @@ import type { Digest } from "@seriatim/protocol";
 import type { View } from "@seriatim/view";
 import { pick } from "./plan.ts";
 
-type Loaded = Pick<View, "position" | "recentWrites" | "recentClaims">;
+type Loaded = Pick<View, "position" | "recentWrites" | "recentClaims" | "recentHolds">;
 
 /**
- * The view, but for one bit of what a sequencer loads its state from: the version of a key that many write, a claim, or
- * log time. Undefined when the view holds nothing to flip yet.
+ * The view, but for one bit of what a sequencer loads its state from: the version of a key that many write, a claim, a
+ * hold, or log time. Undefined when the view holds nothing to flip yet.
  */
 export function flippedView(view: View, partition: number, random: Random): View | undefined {
   const flip = pick(random, flips);
@@ -17,7 +17,7 @@ export function flippedView(view: View, partition: number, random: Random): View
 
 type Flip = (view: View, partition: number, random: Random) => Partial<Loaded> | undefined;
 
-const flips: readonly Flip[] = [flipVersion, flipVersion, flipClaim, flipTime];
+const flips: readonly Flip[] = [flipVersion, flipVersion, flipClaim, flipHold, flipTime];
 
 function flipVersion(view: View, partition: number, random: Random): Partial<Loaded> | undefined {
   const writes = [...view.recentWrites(partition, -1)];
@@ -34,6 +34,15 @@ function flipClaim(view: View, partition: number, random: Random): Partial<Loade
   if (last === undefined) return undefined;
   const digest = (String.fromCharCode(last.digest.charCodeAt(0) ^ 1) + last.digest.slice(1)) as Digest;
   return { recentClaims: () => [...claims.filter((claim) => claim !== last), { ...last, digest }] };
+}
+
+function flipHold(view: View, partition: number, random: Random): Partial<Loaded> | undefined {
+  const holds = [...view.recentHolds(partition, -1)];
+  const last = holds.at(-1 - random.below(3));
+  if (last === undefined) return undefined;
+  return {
+    recentHolds: () => [...holds.filter((hold) => hold !== last), { ...last, deadline: last.deadline ^ (1 << 12) }],
+  };
 }
 
 function flipTime(view: View, partition: number): Partial<Loaded> | undefined {

@@ -144,7 +144,8 @@ export class World {
 
 function genesisOf(random: Random, window: number): Genesis {
   const space = bytesOf(Uint8Array.from({ length: 16 }, () => random.below(256)));
-  const limits = { window, conflicts: 3, writes: 8, keyBytes: 64, nameBytes: 64, valueBytes: 256, verdictBytes: 4096 };
+  const sizes = { keyBytes: 64, nameBytes: 64, valueBytes: 256, effectBytes: 256, verdictBytes: 4096 };
+  const limits = { ...sizes, window, conflicts: 3, writes: 8 };
   return { ...createGenesis({ partitions: partitions.length, limits }), space };
 }
 

@@ -4,6 +4,7 @@ import { claimsId, type Digest, type Offset, type Verdict } from "@seriatim/prot
 export interface Claim {
   readonly offset: Offset;
   readonly digest: Digest;
+  /** Or an expire. */
   readonly isCancel: boolean;
 }
 
@@ -27,7 +28,7 @@ export class ClaimedIds {
     if (id === null || !claimsId(outcome)) return;
     // Deleted first, so that the map's order is the order of the claims.
     this.#claims.delete(id);
-    this.#claims.set(id, { offset, digest, isCancel: outcome.kind === "cancelled" });
+    this.#claims.set(id, { offset, digest, isCancel: outcome.kind === "cancelled" || outcome.kind === "expired" });
     for (const [oldest, claim] of this.#claims) {
       if (claim.offset > offset - this.#window) return;
       this.#claims.delete(oldest);

@@ -1,6 +1,8 @@
 import {
   toBytes,
+  type DecodedRecord,
   type Genesis,
+  type Intent,
   type Limits,
   type Outcome,
   type Position,
@@ -15,7 +17,7 @@ export function draftOf(
   outcome: Outcome,
   { genesis, predecessor, time }: { readonly genesis: Genesis; readonly predecessor: Position; readonly time: number },
 ): Omit<Verdict, "chain"> {
-  const names = record.kind === "submit" || record.kind === "cancel" ? record : undefined;
+  const names = isIntent(record) ? record : undefined;
   return {
     space: genesis.space,
     partition,
@@ -30,8 +32,13 @@ export function draftOf(
 }
 
 /** What a verdict commits when it repeats its intent. */
-export function committed({ writes, effects, result }: Submit): Outcome {
-  return { kind: "committed", writes: writes.map(({ key, value }) => ({ key, value })), effects, result };
+export function committed({ writes, effects, holds, result }: Submit): Outcome {
+  return { kind: "committed", writes: writes.map(({ key, value }) => ({ key, value })), effects, holds, result };
+}
+
+/** Whether the record names an id. */
+export function isIntent(record: DecodedRecord): record is Intent {
+  return record.kind !== "genesis" && record.kind !== "invalid";
 }
 
 /** A name as a verdict repeats it. */

@@ -12,11 +12,12 @@ import type { DecidedItem, IntentItem, Item, VerdictItem } from "../space/items.
 import { Chain } from "./chain.ts";
 import { ClaimedIds } from "./claims.ts";
 import type { DecidedRecord } from "./decided.ts";
-import { draftOf } from "./draft.ts";
+import { draftOf, isIntent } from "./draft.ts";
 import { idFault } from "./ids.ts";
 import type { ObjectionName, Objections } from "./objections.ts";
 import { outcomeFaults } from "./outcomes.ts";
 import { PendingIntents } from "./pending.ts";
+import { StandingHolds } from "./standing-holds.ts";
 
 export interface PartitionAuditOptions {
   readonly partition: number;
@@ -55,6 +56,7 @@ export class PartitionAudit {
   readonly #options: PartitionAuditOptions;
   readonly #chain: Chain;
   readonly #claims: ClaimedIds;
+  readonly #holds: StandingHolds;
   readonly #pending = new PendingIntents();
   #lastIntent: Offset = -1;
   /** Log time; undefined in the midst of a log, before its first verdict. */
@@ -68,6 +70,7 @@ export class PartitionAudit {
     this.#chain = new Chain(options.isWhole ? beforeGenesis : undefined);
     this.#time = options.isWhole ? 0 : undefined;
     this.#claims = new ClaimedIds(options.codec.genesis.limits.window);
+    this.#holds = new StandingHolds(options.codec.genesis.limits.window);
   }
 
   /** The first record without a verdict, after the last that has one; undefined when all are decided. */
@@ -161,7 +164,7 @@ export class PartitionAudit {
     const { offset, record } = intent;
     this.counts.unchained += 1;
     this.#time = Math.max(this.#time ?? 0, intent.time);
-    const names = record.kind === "submit" || record.kind === "cancel" ? record : { id: null, agent: null };
+    const names = isIntent(record) ? record : { id: null, agent: null };
     onDecided({ partition, offset, time: this.#time, id: names.id, agent: names.agent, intent, outcome });
   }
 
@@ -211,9 +214,10 @@ export class PartitionAudit {
     if (this.#time !== undefined && time < this.#time)
       this.#add("audit:time", offset, `log time steps back at ${offset}`);
     this.#time = Math.max(this.#time ?? 0, time);
-    const fault = idFault(verdict, intent?.record, this.#claims);
+    const fault = idFault(verdict, intent?.record, this.#claims, this.#holds);
     if (fault !== undefined) objections.add("audit:id", partition, offset, fault);
     this.#claims.note(verdict);
+    this.#holds.note(verdict);
     onDecided({ partition, offset, time, id, agent, intent, outcome });
   }
 

@@ -59,10 +59,14 @@ function plain(outcome: Outcome): unknown {
         kind: outcome.kind,
         writes: outcome.writes.map(({ key, value }) => [key, bytesText(value)]),
         effects: outcome.effects.map((effect) => [effect.name, effect.lane, bytesText(effect.arguments)]),
+        holds: [...outcome.holds],
         result: bytesText(outcome.result),
       };
+    case "held":
+      return { ...outcome, arguments: bytesText(outcome.arguments) };
     case "refused":
     case "cancelled":
+    case "expired":
     case "repeated":
       return { ...outcome };
   }
@@ -76,7 +80,10 @@ function text(outcome: Outcome): string {
   switch (outcome.kind) {
     case "genesis":
     case "cancelled":
+    case "expired":
       return outcome.kind;
+    case "held":
+      return `held until ${outcome.deadline}`;
     case "committed":
       return `committed, with ${outcome.writes.length} writes`;
     case "repeated":

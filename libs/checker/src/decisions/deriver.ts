@@ -1,11 +1,14 @@
 /*
  * The rules once more, written for the checker alone: what the verdict on a record must be, from all that stands before
  * it. Of several refusals the first in this order is given: `invalid`, `too_old`, what the id says, `not_in_time`,
- * `conflict`, `too_large`.
+ * `conflict`, `too_large`. A hold asks its id and index first, and then whether the id is decided; an expire whether the
+ * id is decided, and then for the hold and its deadline.
  */
 import type {
+  Cancel,
   Conflict,
-  Intent,
+  Expire,
+  Hold,
   InvalidReason,
   Offset,
   Outcome,
@@ -15,6 +18,7 @@ import type {
   Submit,
 } from "@seriatim/protocol";
 import { ClaimedIds } from "../audit/claims.ts";
+import { StandingHolds } from "../audit/standing-holds.ts";
 import type { IntentItem } from "../space/items.ts";
 import { invalidReason } from "./invalid.ts";
 import { Past } from "./past.ts";
@@ -25,6 +29,7 @@ export class Deriver {
   readonly #start: Offset;
   readonly #past: Past;
   readonly #claims: ClaimedIds;
+  readonly #holds: StandingHolds;
   #time = 0;
   #predecessor: Offset = -1;
 
@@ -35,6 +40,7 @@ export class Deriver {
     this.#start = start;
     this.#past = new Past(window);
     this.#claims = new ClaimedIds(window);
+    this.#holds = new StandingHolds(window);
   }
 
   /**
@@ -52,7 +58,15 @@ export class Deriver {
     const reason = invalidReason(item, record, this.#codec.genesis);
     if (reason !== null) return refusal("invalid", { reason });
     if (offset - record.snapshot > this.#codec.genesis.limits.window) return refusal("too_old");
-    return this.#idOutcome(record, item) ?? this.#freshOutcome(record, item, time);
+    switch (record.kind) {
+      case "hold":
+        return this.#holdOutcome(record, item, time);
+      case "expire":
+        return this.#expireOutcome(record, item, time);
+      case "submit":
+      case "cancel":
+        return this.#idOutcome(record, item) ?? this.#freshOutcome(record, item, time);
+    }
   }
 
   /** Takes over what was decided, which need not be what the rules give. */
@@ -60,6 +74,7 @@ export class Deriver {
     const { offset, digest, time } = item;
     this.#past.note(offset, outcome);
     this.#claims.note({ id, offset, digest, outcome });
+    this.#holds.note({ id, offset, digest, outcome });
     this.#time = this.timeOf(time);
     this.#predecessor = offset;
   }
@@ -69,23 +84,42 @@ export class Deriver {
     return Math.max(this.#time, appendTime);
   }
 
-  #idOutcome(intent: Intent, { offset, digest }: IntentItem): Outcome | undefined {
+  #holdOutcome(hold: Hold, { offset, digest }: IntentItem, time: number): Outcome {
+    const { id, index, name, arguments: args, undo, lease, timeout } = hold;
+    const same = this.#holds.of(id, offset).find((before) => before.index === index);
+    if (same !== undefined && same.digest === digest) return { kind: "repeated", first: same.offset };
+    if (same !== undefined) return refusal("id_reused", { first: same.offset });
+    const claim = this.#claims.get(id, offset);
+    if (claim !== undefined) return refusal("closed", { first: claim.offset });
+    return { kind: "held", index, name, arguments: args, undo, deadline: time + lease, timeout };
+  }
+
+  #expireOutcome({ id, hold }: Expire, { offset }: IntentItem, time: number): Outcome | undefined {
+    const claim = this.#claims.get(id, offset);
+    if (claim !== undefined) return { kind: "repeated", first: claim.offset };
+    if (hold < this.#start) return undefined;
+    const held = this.#holds.of(id, offset).find((before) => before.offset === hold);
+    if (held === undefined) return refusal("no_hold");
+    return time < held.deadline ? refusal("not_expired") : { kind: "expired" };
+  }
+
+  #idOutcome(intent: Submit | Cancel, { offset, digest }: IntentItem): Outcome | undefined {
     const claim = this.#claims.get(intent.id, offset);
     if (claim === undefined) return intent.kind === "cancel" ? { kind: "cancelled" } : undefined;
     if (intent.kind === "cancel" || claim.digest === digest) return { kind: "repeated", first: claim.offset };
     return refusal(claim.isCancel ? "cancelled" : "id_reused", { first: claim.offset });
   }
 
-  #freshOutcome(intent: Intent, item: IntentItem, time: number): Outcome | undefined {
+  #freshOutcome(intent: Submit | Cancel, item: IntentItem, time: number): Outcome | undefined {
     if (intent.kind === "cancel") return undefined;
-    const { validFrom, validUntil, snapshot, isolation, writes, effects, result } = intent;
+    const { validFrom, validUntil, snapshot, isolation, writes, effects, holds, result } = intent;
     if ((validFrom !== null && time < validFrom) || (validUntil !== null && time >= validUntil))
       return refusal("not_in_time");
     if (isolation !== "none" && snapshot < this.#start - 1) return undefined;
     const conflicts = this.#conflicts(intent).slice(0, this.#codec.genesis.limits.conflicts);
     if (conflicts.length > 0) return refusal("conflict", { conflicts });
     const applied = writes.map(({ key, value }) => ({ key, value }));
-    const committed: Outcome = { kind: "committed", writes: applied, effects, result };
+    const committed: Outcome = { kind: "committed", writes: applied, effects, holds, result };
     return this.#isTooLarge(intent, item, time, committed) ? refusal("too_large") : committed;
   }
 

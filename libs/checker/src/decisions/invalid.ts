@@ -1,6 +1,7 @@
 /*
  * When a record is `invalid`. Of several reasons the first in this order is given: the record as a whole; the counts and
- * the result; each point, each range and each write, one by one.
+ * the result; each point, each range, each write and each effect, one by one; the holds that it confirms. Of a hold: its
+ * attempt, its index, its names, its arguments, its times.
  */
 import { isUtf8 } from "node:buffer";
 import {
@@ -9,10 +10,13 @@ import {
   toBytes,
   type Bytes,
   type Genesis,
+  type Hold,
   type Intent,
   type InvalidReason,
   type Key,
   type KeyRange,
+  type Limits,
+  type Offset,
   type Submit,
 } from "@seriatim/protocol";
 import type { IntentItem } from "../space/items.ts";
@@ -30,19 +34,33 @@ function* reasons({ partition, offset, bytes }: IntentItem, intent: Intent, gene
   if (intent.space !== genesis.space) yield "other_space";
   if (intent.partition !== partition) yield "wrong_partition";
   if (bytes.length > limits.recordBytes) yield "record_too_large";
-  for (const name of [intent.id, intent.agent])
-    if (name === "" || toBytes(name).length > limits.nameBytes) yield "bad_name";
+  for (const name of [intent.id, intent.agent]) if (!isName(name, limits)) yield "bad_name";
   if (intent.snapshot < 0 || intent.snapshot >= offset) yield "snapshot_not_before_record";
-  if (intent.kind === "submit") yield* submitReasons(intent, genesis);
+  if (intent.kind === "submit") yield* submitReasons(intent, genesis, offset);
+  if (intent.kind === "hold") yield* holdReasons(intent, genesis);
+  if (intent.kind === "expire" && !(intent.snapshot < intent.hold && intent.hold < offset)) yield "bad_hold";
 }
 
-function* submitReasons(intent: Submit, genesis: Genesis): Reasons {
-  const { points, ranges, writes, effects, result, partition, snapshot } = intent;
+function* holdReasons(hold: Hold, { limits }: Genesis): Reasons {
+  if (!isName(hold.attempt, limits)) yield "bad_name";
+  if (hold.index >= limits.holds) yield "too_many_holds";
+  for (const name of [hold.name, hold.undo]) if (name !== null && !isName(name, limits)) yield "bad_effect";
+  if (hold.arguments.length > limits.effectBytes) yield "effect_too_large";
+  if (hold.index < 0 || hold.timeout < 1 || hold.timeout >= hold.lease || hold.lease > limits.leaseMs) yield "bad_hold";
+}
+
+function isName(name: string, { nameBytes }: Limits): boolean {
+  return name !== "" && toBytes(name).length <= nameBytes;
+}
+
+function* submitReasons(intent: Submit, genesis: Genesis, offset: Offset): Reasons {
+  const { points, ranges, writes, effects, holds, result, partition, snapshot } = intent;
   const { limits } = genesis;
   if (points.length > limits.points) yield "too_many_points";
   if (ranges.length > limits.ranges) yield "too_many_ranges";
   if (writes.length > limits.writes) yield "too_many_writes";
   if (effects.length > limits.effects) yield "too_many_effects";
+  if (holds.length > limits.holds) yield "too_many_holds";
   if (result !== null && result.length > limits.resultBytes) yield "result_too_large";
 
   const touched = new TouchedKeys(genesis, partition);
@@ -65,6 +83,14 @@ function* submitReasons(intent: Submit, genesis: Genesis): Reasons {
     yield* touched.reasons(firstSegment(key));
     if (written.size === written.add(key).size) yield "key_repeated";
     if (value !== null && value.length > limits.valueBytes) yield "value_too_large";
+  }
+  for (const { name, lane, arguments: args } of effects) {
+    if (!isName(name, limits) || !isName(lane, limits)) yield "bad_effect";
+    if (args.length > limits.effectBytes) yield "effect_too_large";
+  }
+  for (const [index, hold] of holds.entries()) {
+    const before = index === 0 ? snapshot : (holds[index - 1] ?? snapshot);
+    if (hold <= before || hold >= offset) yield "bad_hold";
   }
 }
 

@@ -1,10 +1,17 @@
-import { beforeGenesis, encodeGenesis, Failure, type Verdict } from "@seriatim/protocol";
+import { beforeGenesis, encodeGenesis, Failure } from "@seriatim/protocol";
+import type { Cancel, DecodedRecord, Outcome, Submit, Verdict } from "@seriatim/protocol";
 import { Chain } from "../audit/chain.ts";
 import { committed, draftOf } from "../audit/draft.ts";
 import type { DecidedItem, IntentItem, Item, VerdictItem } from "../space/items.ts";
 import type { SpaceSource } from "../space/source.ts";
 import { exportVersion, type HeaderLine, type RecordLine, type TransactionLine } from "./lines.ts";
-import { effectRecordLine, intentRecordLine, transactionLine, verdictRecordLine } from "./write-lines.ts";
+import {
+  effectRecordLine,
+  intentRecordLine,
+  transactionLine,
+  verdictRecordLine,
+  type DecidedOutcome,
+} from "./write-lines.ts";
 
 type Line = HeaderLine | TransactionLine | RecordLine;
 
@@ -75,15 +82,14 @@ class PartitionExport {
   /** Of an export that is exported again. */
   *#decidedLines({ intent, outcome, chain }: DecidedItem): Generator<Line> {
     const { record } = intent;
-    const isIntent = record.kind === "submit" || record.kind === "cancel";
-    if (isIntent && outcome.kind !== "genesis") yield transactionLine(intent, record, { outcome, chain });
+    if (isLinable(record) && isLine(outcome)) yield transactionLine(intent, record, { outcome, chain });
   }
 
   /** What has no verdict. */
   *rest(): Generator<Line> {
     for (const item of this.#pending) {
       const { record } = item;
-      yield isPlain(item, this.#source) && (record.kind === "submit" || record.kind === "cancel")
+      yield isPlain(item, this.#source) && isLinable(record)
         ? transactionLine(item, record, undefined)
         : intentRecordLine(item);
     }
@@ -114,8 +120,7 @@ class PartitionExport {
     const { codec } = this.#source;
     const { outcome, chain } = verdict;
     const { record } = item;
-    const isIntent = record.kind === "submit" || record.kind === "cancel";
-    if (predecessor === undefined || !isIntent || outcome.kind === "genesis" || item.offset !== verdict.offset)
+    if (predecessor === undefined || !isLinable(record) || !isLine(outcome) || item.offset !== verdict.offset)
       return undefined;
     if (!isPlain(item, this.#source)) return undefined;
     // Of a commit the line says no more than that it is one.
@@ -127,7 +132,16 @@ class PartitionExport {
 
 /** Whether the record's fields, encoded, are its bytes: others may write the same in more ways than one. */
 function isPlain({ partition, record, bytes }: IntentItem, { codec, hasGenesis }: SpaceSource): boolean {
-  if (!hasGenesis || (record.kind !== "submit" && record.kind !== "cancel")) return false;
+  if (!hasGenesis || !isLinable(record)) return false;
   if (record.space !== codec.genesis.space || record.partition !== partition) return false;
   return Buffer.compare(codec.encodeIntent(record), bytes) === 0;
+}
+
+/** Whether a line can say all of the record. */
+function isLinable(record: DecodedRecord): record is Submit | Cancel {
+  return record.kind === "submit" || record.kind === "cancel";
+}
+
+function isLine(outcome: Outcome): outcome is DecidedOutcome {
+  return outcome.kind !== "genesis" && outcome.kind !== "held" && outcome.kind !== "expired";
 }

@@ -32,6 +32,14 @@ export function wholeField(fields: Fields, name: string, usual?: number, least =
   throw new LineFault(`${name} is no whole number`);
 }
 
+/** A list of whole numbers; an empty one where it is missing. */
+export function wholesField(fields: Fields, name: string): readonly number[] {
+  const value = fields[name];
+  if (value === undefined) return none;
+  if (!Array.isArray(value)) throw new LineFault(`${name} is no list`);
+  return value.map((entry: unknown) => versionEntry(entry, name));
+}
+
 export function versionEntry(value: unknown, name: string): Offset {
   if (typeof value === "number" && Number.isSafeInteger(value)) return value;
   throw new LineFault(`${name} has an entry without its version`);

@@ -23,7 +23,7 @@ export interface HeaderLine {
   readonly starts?: Readonly<Record<string, number>>;
 }
 
-/** An intents record, with its verdict if there is one. */
+/** A submit or cancel, with its verdict if there is one. Holds and expires stand as they are in their log. */
 export interface TransactionLine {
   /** Default 0. */
   readonly partition?: number;
@@ -44,6 +44,8 @@ export interface TransactionLine {
   /** The value is null for a delete; a blind write says true. */
   readonly writes?: readonly (readonly [key: TextBytes, value: TextBytes | null, blind?: boolean])[];
   readonly effects?: readonly (readonly [name: string, lane: string, args: TextBytes])[];
+  /** Offsets of the holds that it confirms. */
+  readonly holds?: readonly number[];
   readonly validFrom?: number;
   readonly validUntil?: number;
   readonly result?: TextBytes;

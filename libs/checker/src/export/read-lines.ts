@@ -7,11 +7,11 @@ import {
   createEffectsCodec,
   isolations,
   type Bytes,
+  type Cancel,
   type Conflict,
   type Digest,
   type Effect,
   type Hash,
-  type Intent,
   type InvalidReason,
   type Isolation,
   type KeyRange,
@@ -19,6 +19,7 @@ import {
   type Point,
   type RecordCodec,
   type RefusalCode,
+  type Submit,
   type Write,
   invalidReasons,
   refusalCodes,
@@ -36,6 +37,7 @@ import {
   textField,
   versionEntry,
   wholeField,
+  wholesField,
 } from "./fields.ts";
 import { fromBase64 } from "./text-bytes.ts";
 
@@ -101,7 +103,7 @@ function chainOf(text: unknown): Digest | undefined {
   return bytesOf(buffer);
 }
 
-function intentOf(fields: Fields, partition: number, space: Bytes): Intent {
+function intentOf(fields: Fields, partition: number, space: Bytes): Submit | Cancel {
   const address = {
     space,
     partition,
@@ -120,6 +122,7 @@ function intentOf(fields: Fields, partition: number, space: Bytes): Intent {
     ranges: listField(fields, "ranges", rangeOf),
     writes: listField(fields, "writes", writeOf),
     effects: listField(fields, "effects", effectOf),
+    holds: wholesField(fields, "holds"),
     validFrom: fields["validFrom"] === undefined ? null : wholeField(fields, "validFrom"),
     validUntil: fields["validUntil"] === undefined ? null : wholeField(fields, "validUntil"),
     result: result === undefined ? null : bytesEntry(result, "result"),
@@ -145,7 +148,7 @@ function effectOf([name, lane, args]: readonly unknown[]): Effect {
   return { name, lane, arguments: bytesEntry(args, "effects") };
 }
 
-function outcomeOf(said: unknown, intent: Intent): Outcome {
+function outcomeOf(said: unknown, intent: Submit | Cancel): Outcome {
   if (said === "committed") {
     if (intent.kind === "submit") return committed(intent);
     throw new LineFault("a cancel cannot be committed");

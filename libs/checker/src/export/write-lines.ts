@@ -1,8 +1,8 @@
 import {
   bufferOf,
+  type Cancel,
   type Conflict,
   type Digest,
-  type Intent,
   type Outcome,
   type Point,
   type Submit,
@@ -12,8 +12,8 @@ import type { EffectItem, IntentItem, VerdictItem } from "../space/items.ts";
 import { keyTextOf, textOf } from "./text-bytes.ts";
 import type { OutcomeText, RecordLine, TransactionLine } from "./lines.ts";
 
-/** What can become of an intent. */
-export type DecidedOutcome = Exclude<Outcome, { readonly kind: "genesis" }>;
+/** What can become of a submit or cancel. */
+export type DecidedOutcome = Exclude<Outcome, { readonly kind: "genesis" | "held" | "expired" }>;
 
 export function intentRecordLine({ partition, offset, time, bytes }: IntentItem): RecordLine {
   return { log: "intents", partition, offset, time, record: base64(bytes) };
@@ -30,7 +30,7 @@ export function effectRecordLine({ partition, at, bytes }: EffectItem): RecordLi
 /** @param decided undefined while it is undecided */
 export function transactionLine(
   { partition, offset, time }: IntentItem,
-  intent: Intent,
+  intent: Submit | Cancel,
   decided: { readonly outcome: DecidedOutcome; readonly chain: Digest | undefined } | undefined,
 ): TransactionLine {
   const { id, agent, snapshot } = intent;
@@ -48,7 +48,7 @@ export function transactionLine(
 }
 
 function submitFields(intent: Submit): Partial<TransactionLine> {
-  const { isolation, points, ranges, writes, effects, validFrom, validUntil, result } = intent;
+  const { isolation, points, ranges, writes, effects, holds, validFrom, validUntil, result } = intent;
   return {
     ...(isolation === "serializable" ? {} : { isolation }),
     ...(points.length === 0 ? {} : { points: points.map(pointText) }),
@@ -57,6 +57,7 @@ function submitFields(intent: Submit): Partial<TransactionLine> {
     ...(effects.length === 0
       ? {}
       : { effects: effects.map((effect) => [effect.name, effect.lane, textOf(effect.arguments)] as const) }),
+    ...(holds.length === 0 ? {} : { holds }),
     ...(validFrom === null ? {} : { validFrom }),
     ...(validUntil === null ? {} : { validUntil }),
     ...(result === null ? {} : { result: textOf(result) }),

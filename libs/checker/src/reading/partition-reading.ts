@@ -1,6 +1,7 @@
 import { sha256, type Digest, type Offset } from "@seriatim/protocol";
 import type { DecidedRecord } from "../audit/decided.ts";
 import type { Objections } from "../audit/objections.ts";
+import { isIntent } from "../audit/draft.ts";
 import { PartitionAudit } from "../audit/partition-audit.ts";
 import { DecisionCheck } from "../decisions/decision-check.ts";
 import { Deriver } from "../decisions/deriver.ts";
@@ -64,7 +65,7 @@ export class PartitionReading {
       return;
     }
     this.derived += 1;
-    const { id, agent } = record.kind === "submit" || record.kind === "cancel" ? record : { id: null, agent: null };
+    const { id, agent } = isIntent(record) ? record : { id: null, agent: null };
     deriver.follow(item, { id, outcome });
     this.#give({ partition, offset, time, id, agent, intent: item, outcome });
   }

@@ -40,6 +40,8 @@ function statusOf(outcome: Outcome): Status | undefined {
       return outcome.code === "invalid" ? undefined : "aborted";
     case "genesis":
     case "cancelled":
+    case "held":
+    case "expired":
     case "repeated":
       return undefined;
   }

@@ -35,6 +35,8 @@ interface PartitionStatus {
   readonly time: string | null;
   readonly commits: number;
   readonly cancels: number;
+  readonly holds: number;
+  readonly expired: number;
   readonly repeated: number;
   readonly refusals: Readonly<Partial<Record<RefusalCode, number>>>;
 }
@@ -88,7 +90,7 @@ async function statusOf({ intents, verdicts, view }: Looked, partition: number):
   // Ends first: what is decided meanwhile must not show as a lag.
   const [intentBounds, verdictBounds] = await Promise.all([intents.bounds(partition), verdicts.bounds(partition)]);
   const { offset, chain, time, seen, skipped } = view.position(partition);
-  const { commits, cancels, repeated, refusals } = view.statistics(partition);
+  const { commits, cancels, holds, expired, repeated, refusals } = view.statistics(partition);
   return {
     partition,
     intents: intentBounds,
@@ -101,6 +103,8 @@ async function statusOf({ intents, verdicts, view }: Looked, partition: number):
     time: offset < 0 ? null : new Date(time).toISOString(),
     commits,
     cancels,
+    holds,
+    expired,
     repeated,
     refusals,
   };
@@ -123,12 +127,14 @@ function show({ genesis, view }: Looked, where: string, partitions: readonly Par
   printTable([columns, ...partitions.map(toRow)]);
 }
 
-const columns = "partition,intents,verdicts,applied,lag,missing,commits,cancels,repeated,refused,log time,chain".split(
-  ",",
-);
+const columns =
+  "partition,intents,verdicts,applied,lag,missing,commits,cancels,holds,expired,repeated,refused,log time,chain".split(
+    ",",
+  );
 
 function toRow(found: PartitionStatus): (string | number)[] {
-  const { partition, intents, verdicts, applied, lag, missing, skipped, commits, cancels, repeated } = found;
+  const { partition, intents, verdicts, applied, lag, missing, skipped, commits, cancels, holds, expired, repeated } =
+    found;
   const refusals = Object.entries(found.refusals).map(([code, count]) => `${code} ${count}`);
   return [
     String(partition),
@@ -139,6 +145,8 @@ function toRow(found: PartitionStatus): (string | number)[] {
     missing ? `yes, ${skipped} skipped` : "no",
     String(commits),
     String(cancels),
+    String(holds),
+    String(expired),
     String(repeated),
     refusals.length === 0 ? "0" : refusals.join(", "),
     found.time ?? "-",

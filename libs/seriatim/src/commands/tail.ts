@@ -82,7 +82,7 @@ function toLine(verdict: Verdict): string {
   const who = [agent, id].filter((text) => text !== null).map(escapeUnprintable);
   return [
     nameOf({ partition, offset }).padEnd(8),
-    new Date(time).toISOString(),
+    isoOf(time),
     coloured(outcomeText(verdict).padEnd(18), outcome.kind === "refused" ? "red" : "green"),
     ...who,
     ...detailsOf(verdict).map(escapeUnprintable),
@@ -109,8 +109,11 @@ function detailsOf({ partition, outcome }: Verdict): string[] {
     }
     case "repeated":
       return [`first ${version(outcome.first)}`];
+    case "held":
+      return [`${outcome.index}: ${outcome.name}`, `until ${isoOf(outcome.deadline)}`];
     case "genesis":
     case "cancelled":
+    case "expired":
       return [];
   }
 }
@@ -118,7 +121,7 @@ function detailsOf({ partition, outcome }: Verdict): string[] {
 function toJson(verdict: Verdict): object {
   const { partition, offset, time, agent, id, outcome } = verdict;
   const version = nameOf({ partition, offset });
-  return { version, time: new Date(time).toISOString(), outcome: outcome.kind, agent, intent: id, ...jsonOf(verdict) };
+  return { version, time: isoOf(time), outcome: outcome.kind, agent, intent: id, ...jsonOf(verdict) };
 }
 
 function jsonOf({ partition, outcome }: Verdict): object {
@@ -128,6 +131,7 @@ function jsonOf({ partition, outcome }: Verdict): object {
       return {
         writes: outcome.writes.map(({ key, value }) => ({ key: fromBytes(key), deleted: value === null })),
         effects: outcome.effects.map(({ name }) => name),
+        holds: outcome.holds.map(version),
       };
     case "refused":
       return {
@@ -142,8 +146,17 @@ function jsonOf({ partition, outcome }: Verdict): object {
       };
     case "repeated":
       return { first: version(outcome.first) };
+    case "held": {
+      const { index, name, undo, deadline, timeout } = outcome;
+      return { index, name, undo, deadline: isoOf(deadline), timeout };
+    }
     case "genesis":
     case "cancelled":
+    case "expired":
       return {};
   }
+}
+
+function isoOf(time: number): string {
+  return new Date(time).toISOString();
 }

@@ -3,7 +3,7 @@ import type { Verdict } from "@seriatim/protocol";
 import type { MemoryState } from "./memory-state.ts";
 
 /**
- * Applies the next verdict to `state`, in place: its writes, its claim, and what the window no longer reaches. The work
+ * Applies the next verdict to `state`, in place: its writes, its claim or hold, and what the window no longer reaches. The work
  * is logarithmic a write, amortised.
  * @throws Defect when the verdict does not follow the state's head (invariant 3); the state is then as it was.
  */
@@ -18,7 +18,11 @@ export function evolve(state: MemoryState, verdict: Verdict): void {
   if (outcome.kind === "committed") for (const { key } of outcome.writes) state.noteWrite(key, offset);
   if (claimsId(outcome)) {
     assert(id !== null, "an outcome that claims an id names it");
-    state.noteClaim(id, { offset, digest, cancelled: outcome.kind === "cancelled" });
+    state.noteClaim(id, { offset, digest, cancelled: outcome.kind === "cancelled" || outcome.kind === "expired" });
+  }
+  if (outcome.kind === "held") {
+    assert(id !== null, "a hold names its id");
+    state.noteHold(id, { offset, index: outcome.index, digest, deadline: outcome.deadline });
   }
   state.moveTo({ position: { offset, chain }, time });
 }

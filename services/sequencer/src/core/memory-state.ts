@@ -1,7 +1,8 @@
 import { assert, beforeGenesis } from "@seriatim/protocol";
 import type { Key, KeyRange, Offset } from "@seriatim/protocol";
 import { Claims } from "./claims.ts";
-import type { Claim, Head, KeyVersion, State } from "./state.ts";
+import { Holds } from "./holds.ts";
+import type { Claim, Head, HeldEffect, KeyVersion, State } from "./state.ts";
 import { KeyTree } from "./tree.ts";
 
 /** A claim with the id that it is of. */
@@ -9,24 +10,32 @@ export interface ClaimOfId extends Claim {
   readonly id: string;
 }
 
-/** What a state is filled with at the start: all writes and claims of the last `window` offsets, older ones or not. */
+/** A hold with the id that it is of. */
+export interface HoldOfId extends HeldEffect {
+  readonly id: string;
+}
+
+/** What a state is filled with at the start: all writes, claims and holds of the last `window` offsets, older ones or not. */
 export interface Restored {
   readonly head: Head;
   /** Each key with its last write or delete, in any order. */
   readonly writes: Iterable<KeyVersion>;
   /** In any order. */
   readonly claims: Iterable<ClaimOfId>;
+  /** In any order. */
+  readonly holds: Iterable<HoldOfId>;
 }
 
 /**
- * The state of one partition in memory, bounded by the window (invariant 7): about one entry for each write and each
- * claimed id of the last `window` offsets. Only evolve.ts changes it.
+ * The state of one partition in memory, bounded by the window (invariant 7): about one entry for each write, claimed id
+ * and hold of the last `window` offsets. Only evolve.ts changes it.
  */
 export class MemoryState implements State {
   readonly window: number;
   #head: Head = { position: beforeGenesis, time: 0 };
   readonly #writes = new KeyTree();
   readonly #claims = new Claims();
+  readonly #holds = new Holds();
 
   constructor(window: number) {
     this.window = window;
@@ -48,6 +57,10 @@ export class MemoryState implements State {
     return this.#claims.get(id);
   }
 
+  holds(id: string): readonly HeldEffect[] {
+    return this.#holds.of(id);
+  }
+
   /** @param version not below any noted before. */
   noteWrite(key: Key, version: Offset): void {
     this.#writes.set(key, version);
@@ -58,6 +71,11 @@ export class MemoryState implements State {
     this.#claims.set(id, claim);
   }
 
+  /** @param hold not older than any noted before. */
+  noteHold(id: string, hold: HeldEffect): void {
+    this.#holds.add(id, hold);
+  }
+
   /** Forgets what no record after `head` can see. */
   moveTo(head: Head): void {
     assert(head.position.offset > this.#head.position.offset, "the head only moves on");
@@ -66,17 +84,19 @@ export class MemoryState implements State {
     const horizon = head.position.offset - this.window;
     this.#writes.purge(horizon);
     this.#claims.purge(horizon);
+    this.#holds.purge(horizon);
   }
 
   /** How much it remembers. */
-  get size(): { readonly keys: number; readonly ids: number } {
-    return { keys: this.#writes.size, ids: this.#claims.size };
+  get size(): { readonly keys: number; readonly ids: number; readonly holds: number } {
+    return { keys: this.#writes.size, ids: this.#claims.size, holds: this.#holds.size };
   }
 
-  /** Checks the memory tree and the claims, in linear time. @throws Defect naming what does not hold. */
+  /** Checks the memory tree, the claims and the holds, in linear time. @throws Defect naming what does not hold. */
   audit(): void {
     this.#writes.audit();
     this.#claims.audit();
+    this.#holds.audit();
   }
 }
 
@@ -92,6 +112,7 @@ export function restoredState(window: number, restored: Restored): MemoryState {
     state.noteWrite(key, version);
   for (const { id, ...claim } of [...restored.claims].toSorted((a, b) => a.offset - b.offset))
     state.noteClaim(id, claim);
+  for (const { id, ...hold } of [...restored.holds].toSorted((a, b) => a.offset - b.offset)) state.noteHold(id, hold);
   if (restored.head.position.offset !== beforeGenesis.offset) state.moveTo(restored.head);
   return state;
 }

@@ -17,8 +17,17 @@ export interface KeyVersion {
 export interface Claim {
   readonly offset: Offset;
   readonly digest: Digest;
-  /** Whether that record was a cancel. */
+  /** Whether that record was a cancel or an expire. */
   readonly cancelled: boolean;
+}
+
+/** A hold that stands, whatever has become of its id since. */
+export interface HeldEffect {
+  readonly offset: Offset;
+  readonly index: number;
+  readonly digest: Digest;
+  /** Log time from which on it may be expired, in ms since 1970. */
+  readonly deadline: number;
 }
 
 /**
@@ -34,4 +43,6 @@ export interface State {
   newestIn(range: KeyRange, after: Offset, limit: number): readonly KeyVersion[];
   /** The latest claim of this id. */
   claim(id: string): Claim | undefined;
+  /** The holds of this id, in order of offset. */
+  holds(id: string): readonly HeldEffect[];
 }

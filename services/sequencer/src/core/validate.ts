@@ -4,17 +4,34 @@
  *
  *   1. the record: decoding (its own reason), genesis_repeated, other_space, wrong_partition (the one it names),
  *      record_too_large, bad_name (id, then agent), snapshot_not_before_record
- *   2. a submit's counts and result: too_many_points, _ranges, _writes, _effects, result_too_large
+ *   2. a submit's counts and result: too_many_points, _ranges, _writes, _effects, _holds, result_too_large
  *   3. each point in order: bad_key, partition_keys or wrong_partition (where its key belongs), key_repeated,
  *      point_above_snapshot
  *   4. each range in order: bad_range, partition_keys or wrong_partition
  *   5. each write in order: bad_key, partition_keys or wrong_partition, key_repeated, value_too_large
+ *   6. each effect in order: bad_effect (name, lane), effect_too_large; then the holds that it confirms: bad_hold
+ *
+ *   2. a hold: bad_name (attempt), too_many_holds (its index), bad_effect (name, undo), effect_too_large, bad_hold (a
+ *      negative index, lease, time-out)
+ *
+ *   2. an expire: bad_hold (not between its snapshot and its own place)
  *
  * Where an intent may touch one partition key, the first that it names must belong to this partition
  * (wrong_partition), and the others must be equal to the first (partition_keys).
  */
 import { keyFault, partitionKeyOf, partitionKeyOfRange, partitionOf, toBytes } from "@seriatim/protocol";
-import type { Bytes, Genesis, Intent, InvalidReason, Key, KeyRange, Limits, Offset, Submit } from "@seriatim/protocol";
+import type {
+  Bytes,
+  Genesis,
+  Hold,
+  Intent,
+  InvalidReason,
+  Key,
+  KeyRange,
+  Limits,
+  Offset,
+  Submit,
+} from "@seriatim/protocol";
 
 type Fault = InvalidReason | undefined;
 
@@ -31,22 +48,62 @@ export function faultOf(
   if (record.bytes.length > limits.recordBytes) return "record_too_large";
   if (legibleName(intent.id, limits) === null || legibleName(intent.agent, limits) === null) return "bad_name";
   if (intent.snapshot < 0 || intent.snapshot >= record.offset) return "snapshot_not_before_record";
-  if (intent.kind === "cancel") return undefined;
-  return sizeFault(intent, limits) ?? partsFault(intent, limits, new Place(genesis, partition));
+  switch (intent.kind) {
+    case "cancel":
+      return undefined;
+    case "hold":
+      return holdFault(intent, limits);
+    case "expire":
+      return isBetween(intent.hold, intent.snapshot, record.offset) ? undefined : "bad_hold";
+    case "submit":
+      return (
+        sizeFault(intent, limits) ??
+        partsFault(intent, limits, new Place(genesis, partition)) ??
+        effectsFault(intent, limits, record.offset)
+      );
+  }
 }
 
-/** An id or agent that a verdict may repeat; null when it is empty or longer than `nameBytes`. */
+/** An id, or another name that a verdict may repeat; null when it is empty or longer than `nameBytes`. */
 export function legibleName(name: string, { nameBytes }: Pick<Limits, "nameBytes">): string | null {
   // A UTF-16 unit is at most three bytes in UTF-8, so that most names need no encoding.
   const fits = name.length * 3 <= nameBytes || toBytes(name).length <= nameBytes;
   return name !== "" && fits ? name : null;
 }
 
-function sizeFault({ points, ranges, writes, effects, result }: Submit, limits: Limits): Fault {
+function holdFault(hold: Hold, limits: Limits): Fault {
+  const { attempt, index, name, arguments: args, undo, lease, timeout } = hold;
+  if (legibleName(attempt, limits) === null) return "bad_name";
+  if (index >= limits.holds) return "too_many_holds";
+  if (legibleName(name, limits) === null || (undo !== null && legibleName(undo, limits) === null)) return "bad_effect";
+  if (args.length > limits.effectBytes) return "effect_too_large";
+  if (index < 0 || lease > limits.leaseMs || timeout < 1 || timeout >= lease) return "bad_hold";
+  return undefined;
+}
+
+function effectsFault({ effects, holds, snapshot }: Submit, limits: Limits, offset: Offset): Fault {
+  for (const { name, lane, arguments: args } of effects) {
+    if (legibleName(name, limits) === null || legibleName(lane, limits) === null) return "bad_effect";
+    if (args.length > limits.effectBytes) return "effect_too_large";
+  }
+  let before = snapshot;
+  for (const hold of holds) {
+    if (!isBetween(hold, before, offset)) return "bad_hold";
+    before = hold;
+  }
+  return undefined;
+}
+
+function isBetween(offset: Offset, above: Offset, below: Offset): boolean {
+  return offset > above && offset < below;
+}
+
+function sizeFault({ points, ranges, writes, effects, holds, result }: Submit, limits: Limits): Fault {
   if (points.length > limits.points) return "too_many_points";
   if (ranges.length > limits.ranges) return "too_many_ranges";
   if (writes.length > limits.writes) return "too_many_writes";
   if (effects.length > limits.effects) return "too_many_effects";
+  if (holds.length > limits.holds) return "too_many_holds";
   if (result !== null && result.length > limits.resultBytes) return "result_too_large";
   return undefined;
 }
