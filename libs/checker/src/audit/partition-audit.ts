@@ -124,9 +124,11 @@ export class PartitionAudit {
   }
 
   /** Whether a record stands where it must; counts it. */
-  #isNext({ offset, record, bytes }: IntentItem): boolean {
+  #isNext(item: IntentItem): boolean {
+    const { offset, record } = item;
     this.counts.records += 1;
-    if (this.#lastIntent < 0 && record.kind === "genesis") this.#compareGenesis(bytes);
+    // Not before they are needed: of a line the bytes must first be encoded.
+    if (this.#lastIntent < 0 && record.kind === "genesis") this.#compareGenesis(item.bytes);
     const isNext = offset > this.#lastIntent;
     if (!isNext) this.#add("audit:order", offset, `the record at ${offset} stands after that at ${this.#lastIntent}`);
     this.#lastIntent = Math.max(offset, this.#lastIntent);

@@ -3,7 +3,8 @@ import type { Span } from "../history.ts";
 import type { Item } from "../space/items.ts";
 import type { LogName, Slice, SpaceSource } from "../space/source.ts";
 import { headerOf, isHeader, type Header } from "./header.ts";
-import { lineBatches, type LineBatch, type Stretch } from "./line-batches.ts";
+import { lineBatches, parseLine, type LineBatch, type Stretch } from "./line-batches.ts";
+import { plainItem } from "./plain-line.ts";
 import { itemOf } from "./read-lines.ts";
 
 /** What a part of the file holds of a partition. */
@@ -76,9 +77,13 @@ class ExportSource implements SpaceSource {
     }
   }
 
-  #itemsOf({ lines, from }: LineBatch): Item[] {
-    const items = from === 0 && isHeader(lines[0]) ? lines.slice(1) : lines;
-    return items.map((line) => itemOf(line, this.#header));
+  #itemsOf({ lines, isClean, from }: LineBatch): Item[] {
+    const items = from === 0 && isHeader(parseLine(lines[0] ?? "")) ? lines.slice(1) : lines;
+    return items.map((line) => (isClean ? plainItem(line, this.#header) : undefined) ?? this.#parsed(line));
+  }
+
+  #parsed(line: string): Item {
+    return itemOf(parseLine(line), this.#header);
   }
 
   #isAsked(item: Item, spans: readonly Span[] | undefined): boolean {
@@ -140,7 +145,7 @@ function stretchesOf(index: readonly Indexed[], spans: readonly Span[]): Stretch
 
 async function firstLine(path: string): Promise<unknown> {
   try {
-    for await (const { lines } of lineBatches(path)) return lines[0];
+    for await (const { lines } of lineBatches(path)) return parseLine(lines[0] ?? "");
     return undefined;
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;

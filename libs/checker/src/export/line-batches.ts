@@ -1,9 +1,10 @@
 import { open, type FileHandle } from "node:fs/promises";
 
-/** Lines that stand together in a file, parsed. */
+/** Lines that stand together in a file. */
 export interface LineBatch {
-  /** What each line holds; undefined for one that is not JSON. */
-  readonly lines: readonly unknown[];
+  readonly lines: readonly string[];
+  /** Whether none of them holds a control character, which no string of JSON does. */
+  readonly isClean: boolean;
   /** Where the lines stand in the file, in bytes. */
   readonly from: number;
   readonly to: number;
@@ -39,10 +40,10 @@ export async function* lineBatches(path: string, stretch?: Stretch): AsyncGenera
       }
       const whole = Buffer.concat([rest, chunk.subarray(0, end)]);
       rest = chunk.subarray(end);
-      yield { lines: parseLines(whole.toString("utf8")), from: begin, to: begin + whole.length };
+      yield batchOf(whole, begin);
       begin += whole.length;
     }
-    if (rest.length > 0) yield { lines: parseLines(rest.toString("utf8")), from: begin, to: begin + rest.length };
+    if (rest.length > 0) yield batchOf(rest, begin);
   } finally {
     await file.close();
   }
@@ -55,12 +56,17 @@ async function readChunk(file: FileHandle, position: number, to: number): Promis
   return buffer.subarray(0, bytesRead);
 }
 
-function parseLines(text: string): unknown[] {
-  const lines = text.split("\n");
-  return lines.filter((line) => line !== "").map(parseLine);
+function batchOf(bytes: Buffer, from: number): LineBatch {
+  const text = bytes.toString("utf8");
+  const lines = text.split("\n").filter((line) => line !== "");
+  return { lines, isClean: !control.test(text), from, to: from + bytes.length };
 }
 
-function parseLine(line: string): unknown {
+// oxlint-disable-next-line no-control-regex
+const control = /[\0-\x09\x0b-\x1f]/;
+
+/** What a line holds; undefined when it is not JSON. */
+export function parseLine(line: string): unknown {
   try {
     return JSON.parse(line) as unknown;
   } catch {

@@ -98,9 +98,15 @@ function transactionItem(fields: Fields, context: LineContext): Item {
 
 function chainOf(text: unknown): Digest | undefined {
   if (text === undefined) return undefined;
-  const buffer = typeof text === "string" ? fromBase64(text) : undefined;
-  if (buffer?.length !== 32) throw new LineFault("chain is not the base64 of 32 bytes");
-  return bytesOf(buffer);
+  const digest = typeof text === "string" ? digestOf(text) : undefined;
+  if (digest === undefined) throw new LineFault("chain is not the base64 of 32 bytes");
+  return digest;
+}
+
+/** Undefined when it is not the base64 of 32 bytes. */
+export function digestOf(text: string): Digest | undefined {
+  const buffer = fromBase64(text);
+  return buffer?.length === 32 ? bytesOf(buffer) : undefined;
 }
 
 function intentOf(fields: Fields, partition: number, space: Bytes): Submit | Cancel {
