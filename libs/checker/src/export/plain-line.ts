@@ -86,6 +86,7 @@ class PlainLine {
       ranges,
       writes,
       effects: none,
+      holds: none,
       validFrom: null,
       validUntil: null,
       result,
