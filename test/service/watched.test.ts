@@ -1,12 +1,16 @@
 /* What a sequencer exports, and what alerts and the dashboard ask for. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { Defect, type Verdict } from "@seriatim/protocol";
 import { pino } from "pino";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import { serveHealth } from "../../libs/seriatim/src/service/health.ts";
-import { createRegistry, SequencerMetrics } from "../../libs/seriatim/src/service/metrics.ts";
+import { createRegistry } from "../../libs/seriatim/src/service/registry.ts";
+import { SequencerMetrics } from "../../libs/seriatim/src/service/sequencer-metrics.ts";
 import { SequencerService } from "../../libs/seriatim/src/service/sequencer-service.ts";
+import { open } from "../../libs/seriatim/src/index.ts";
+import { json, start } from "../cli/command.ts";
 import { join, makeSpace } from "../faults/spaces.ts";
 import { describeKafka } from "../support/kafka.ts";
 import { temporaryFile } from "../support/temporary.ts";
@@ -119,6 +123,60 @@ function namesAsked(): Set<string> {
   return new Set(queries.flatMap((query) => query.match(/seriatim_\w+/g) ?? []));
 }
 
+/** What a service of a space in a file exports once `isThere` holds for it. */
+async function exportedBy(args: readonly string[], isThere: (text: string) => boolean): Promise<string> {
+  const service = start([...args, "--listen", "127.0.0.1:0"]);
+  service.stdout?.resume();
+  if (service.stderr === null) throw new Error("the service has no stderr");
+  for await (const line of createInterface({ input: service.stderr })) {
+    const { address } = json(line);
+    if (typeof address !== "string") continue;
+    service.stderr.resume();
+    return vi.waitFor(async () => {
+      const text = await metricsOf(address);
+      expect(isThere(text)).toBe(true);
+      return text;
+    }, waiting);
+  }
+  throw new Error("the service ended before it listened");
+}
+
+const waiting = { timeout: 20_000 };
+
+function namesIn(text: string): Set<string> {
+  return new Set(text.match(/^seriatim_\w+/gm));
+}
+
+it("the other services export all that alerts and dashboard ask of them", async () => {
+  const path = temporaryFile();
+  const coordinator = await open(path);
+  await coordinator.run({ agent: "a" }, (tx) => {
+    tx.put("k/1", 1);
+    tx.put("k/2", 1);
+    tx.defer("nobody's", {});
+  });
+  await coordinator.close();
+  const http = temporaryFile("http.json");
+  writeFileSync(http, JSON.stringify({ notify: { url: "http://127.0.0.1:1/" } }));
+  const rules = temporaryFile("rules.json");
+  writeFileSync(rules, JSON.stringify({ name: "one", prefix: "k/", max: 1 }));
+
+  const worker = await exportedBy(["effects-worker", "--file", path, "--http", http], (text) =>
+    text.includes("seriatim_effects_unhandled{"),
+  );
+  expect(worker).toMatch(/^seriatim_effects\{state="pending",.*\} 1$/m);
+  expect(worker).toMatch(/^seriatim_effects\{state="done",.*\} 0$/m);
+  expect(worker).toMatch(/^seriatim_effects_unhandled\{handler="nobody's",.*\} 1$/m);
+  const watch = await exportedBy(["watch", "--file", path, "--invariant", rules], (text) =>
+    text.includes("seriatim_invariant_evaluated"),
+  );
+  expect(watch).toMatch(/^seriatim_invariant_violations\{rule="one",.*\} 1$/m);
+  const exported = namesIn(worker + watch);
+  const asked = [...namesAsked()].filter((name) => /_(effects|invariant)/.test(name));
+  expect(asked.length).toBeGreaterThan(3);
+  expect(asked.filter((name) => !exported.has(name))).toEqual([]);
+});
+
 await describeKafka("a watched sequencer", (brokers) => {
   it("exports all that alerts and dashboard ask of it", async () => {
     const space = await makeSpace(brokers);
@@ -134,7 +192,7 @@ await describeKafka("a watched sequencer", (brokers) => {
     expect((await fetch(`http://${service.address}/readyz`)).status).toBe(200);
     const text = await metricsOf(service.address);
     expect(text).toMatch(/seriatim_verdicts_total\{partition="0",outcome="committed",code="",.*\} 1/);
-    const exported = new Set(text.match(/^seriatim_\w+/gm));
+    const exported = namesIn(text);
     const ofSequencers = [...namesAsked()].filter((name) => !/_(effects|invariant)/.test(name));
     expect(ofSequencers.filter((name) => !exported.has(name))).toEqual([]);
     stop.abort();

@@ -64,7 +64,7 @@ export async function codecOf(intents: Log): Promise<RecordCodec> {
   return createCodec(genesis, sha256);
 }
 
-export function allPartitions(genesis: Genesis): number[] {
+export function allPartitions(genesis: Pick<Genesis, "partitions">): number[] {
   return Array.from({ length: genesis.partitions }, (_, index) => index);
 }
 

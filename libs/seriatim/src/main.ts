@@ -18,6 +18,7 @@ import { scanCommand } from "./commands/scan.ts";
 import { sequencerCommand } from "./commands/sequencer.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { statusCommand } from "./commands/status.ts";
+import { watchCommand } from "./commands/watch.ts";
 import { verifyCommand } from "./commands/verify.ts";
 import { tailCommand } from "./commands/tail.ts";
 
@@ -37,6 +38,7 @@ const commands = [
   statusCommand,
   backupCommand,
   verifyCommand,
+  watchCommand,
   checkCommand,
   exportCommand,
   mcpCommand,

@@ -1,24 +1,19 @@
 import { Command, Option } from "commander";
-import { pino, type Logger } from "pino";
 import { listenOf } from "../cli/address.ts";
 import { Faults } from "../cli/faults.ts";
 import { untilInterrupted } from "../cli/interrupt.ts";
-import { whole } from "../cli/numbers.ts";
 import { print, printJson } from "../cli/output.ts";
 import { addJsonFlag, addPlaceFlags, placeOf, type Place } from "../cli/place.ts";
+import { addServiceFlags, loggerOf, partitionsOf, type ServiceFlags } from "../cli/service-flags.ts";
 import { keepSequencing } from "../service/keep-sequencing.ts";
 import { SequencerService } from "../service/sequencer-service.ts";
 import type { Ready, Sharing } from "../service/sequencing.ts";
 
-interface Flags {
+interface Flags extends ServiceFlags {
   readonly partitions?: string;
   readonly standby: "all" | "none";
-  readonly listen?: string;
-  readonly logLevel: string;
   readonly json?: true;
 }
-
-const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
 export function sequencerCommand(): Command {
   const command = new Command("sequencer")
@@ -34,19 +29,10 @@ export function sequencerCommand(): Command {
         .choices(["all", "none"])
         .default("all")
         .env("SERIATIM_STANDBY"),
-    )
-    .addOption(
-      new Option("--listen <host:port>", "serve /healthz, /readyz and /metrics there (default: nowhere)").env(
-        "SERIATIM_LISTEN",
-      ),
-    )
-    .addOption(
-      new Option("--log-level <level>", "of the JSON lines on stderr")
-        .choices(logLevels)
-        .default("info")
-        .env("SERIATIM_LOG_LEVEL"),
     );
-  return addJsonFlag(addPlaceFlags(command), "print the line that says it is ready as JSON").action(sequencer);
+  return addJsonFlag(addServiceFlags(addPlaceFlags(command)), "print the line that says it is ready as JSON").action(
+    sequencer,
+  );
 }
 
 async function sequencer(flags: Flags, command: Command): Promise<void> {
@@ -57,7 +43,7 @@ async function sequencer(flags: Flags, command: Command): Promise<void> {
   checkPlace(place, faults);
   faults.check();
   if (place?.kind !== "kafka") return;
-  const log = logger(flags.logLevel, place.space);
+  const log = loggerOf(flags, place.space);
   const onReady = (ready: Ready): void => {
     if (flags.json === true) printJson({ ready: true, ...ready });
     else print(`ready: ${ready.name} sequences partitions ${ready.partitions.join(", ")} of ${ready.space}`);
@@ -80,19 +66,10 @@ function checkPlace(place: Place | undefined, faults: Faults): void {
 }
 
 function sharingOf(flags: Flags, command: Command, faults: Faults): Sharing {
-  const { partitions, standby } = flags;
-  if (partitions === undefined || partitions === "") return { kind: "group", standby };
+  const { standby } = flags;
+  const partitions = partitionsOf(flags.partitions, faults);
+  if (partitions === undefined) return { kind: "group", standby };
   if (command.getOptionValueSource("standby") === "cli")
     faults.add("--standby goes without --partitions: those given are led, and no others are followed");
-  return { kind: "fixed", partitions: partitionsOf(partitions, faults) };
-}
-
-function partitionsOf(text: string, faults: Faults): number[] {
-  const partitions = text.split(",").map((part) => whole(part.trim(), "--partitions", 0, faults));
-  return [...new Set(partitions.filter((partition) => partition !== undefined))].toSorted((a, b) => a - b);
-}
-
-/** Written at once, so that the last lines before an end are not lost. */
-function logger(level: string, space: string): Logger {
-  return pino({ level, base: { space, pid: process.pid } }, pino.destination({ dest: 2, sync: true }));
+  return { kind: "fixed", partitions };
 }

@@ -1,8 +1,9 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Failure } from "@seriatim/protocol";
+import type { Logger } from "pino";
 import type { Address } from "../cli/address.ts";
-import type { Exported } from "./metrics.ts";
+import type { Exported } from "./registry.ts";
 
 /** Why a service is not healthy or not ready; undefined when it is. */
 export interface Health {
@@ -38,6 +39,22 @@ export async function serveHealth(address: Address, exported: Exported, health: 
         server.closeAllConnections();
       }),
   };
+}
+
+/** Does the work, and serves its health and metrics meanwhile where there is an address for them. */
+export async function whileServing<T>(
+  address: Address | undefined,
+  { exported, health, log }: { readonly exported: Exported; readonly health: Health; readonly log: Logger },
+  work: () => Promise<T>,
+): Promise<T> {
+  if (address === undefined) return work();
+  const server = await serveHealth(address, exported, health);
+  log.info({ address: server.address }, "listening");
+  try {
+    return await work();
+  } finally {
+    await server.close();
+  }
 }
 
 async function answer(url: string, response: ServerResponse, exported: Exported, health: Health): Promise<void> {

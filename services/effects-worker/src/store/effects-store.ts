@@ -1,7 +1,7 @@
 import type { Statement } from "better-sqlite3";
 import type { SqliteFile } from "@seriatim/log";
 import { beforeGenesis, bufferOf, bytesOf, type Digest, type EffectSide } from "@seriatim/protocol";
-import type { OwnCall, Progress } from "../core/index.ts";
+import type { EffectState, OwnCall, Progress } from "../core/index.ts";
 import { isOpenRow, mergedRow, type Definition, type EffectId, type Position, type Row } from "./row.ts";
 import { prepareTables } from "./tables.ts";
 
@@ -54,6 +54,7 @@ export class EffectsStore {
   readonly #unfinished: Page;
   readonly #all: Page;
   readonly #put: Statement;
+  readonly #states: Statement<[], { readonly state: EffectState; readonly count: number }>;
   readonly #position: Statement<[number], StoredPosition>;
   readonly #putPosition: Statement;
 
@@ -74,6 +75,7 @@ export class EffectsStore {
         definition = excluded.definition, changed = excluded.changed, arguments = excluded.arguments,
         progress = excluded.progress, result = excluded.result, own_result = excluded.own_result,
         open = excluded.open, state = excluded.state, intent = excluded.intent, applied = excluded.applied`);
+    this.#states = database.prepare("SELECT state, count(*) AS count FROM effects GROUP BY state");
     this.#position = database.prepare(
       "SELECT applied, chain, at, next_verdict, next_effect, last_effect FROM effects_positions WHERE partition = ?",
     );
@@ -125,6 +127,11 @@ export class EffectsStore {
   /** Everything, in log order. */
   all(partition: number): Iterable<Row> {
     return this.#pages(this.#all, partition);
+  }
+
+  /** How many effects are in each state. Takes time in proportion to all that there ever were. */
+  states(): ReadonlyMap<EffectState, number> {
+    return new Map(this.#file.readNow(() => this.#states.all()).map(({ state, count }) => [state, count]));
   }
 
   /** Stores rows, and how far the partition was read, in one transaction. */

@@ -39,6 +39,7 @@ const tables = `
   ) STRICT;
   CREATE UNIQUE INDEX effects_by_place ON effects (partition, offset, idx, side, digest);
   CREATE INDEX effects_open ON effects (partition, offset, idx) WHERE open = 1;
+  CREATE INDEX effects_states ON effects (state);
   CREATE INDEX effects_unfinished ON effects (partition, offset, idx) WHERE state <> 'done';
 `;
 

@@ -1,27 +1,14 @@
 import type { Verdict } from "@seriatim/protocol";
 import type { SequencerObserver } from "@seriatim/sequencer";
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { PartitionLook } from "./look.ts";
+import type { Exported } from "./registry.ts";
 
 /** In seconds: from a point validated in memory to a range over a large table on a busy machine. */
 const decideBuckets = [1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 5e-3, 2.5e-2, 0.1, 0.5];
 const countBuckets = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000];
 /** In offsets: how far a snapshot lay behind its record. */
 const ageBuckets = [1, 3, 10, 30, 100, 300, 1e3, 3e3, 1e4, 3e4, 1e5, 3e5, 1e6];
-
-/** What a service exports. */
-export interface Exported {
-  readonly contentType: string;
-  text(): Promise<string>;
-}
-
-/** A registry whose metrics all carry the space. */
-export function createRegistry(space: string): Registry {
-  const registry = new Registry();
-  registry.setDefaultLabels({ space });
-  collectDefaultMetrics({ register: registry });
-  return registry;
-}
 
 /**
  * What a sequencer exports. Everything is counted from this process's start, and by every sequencer that reads a
