@@ -19,9 +19,8 @@ export interface CoordinatorOptions {
 }
 
 /**
- * How long to wait where there is no better way. Runs of one coordinator that collide take turns, and begin again as soon
- * as it is theirs. Who loses to other processes begins again at once, and from its second loss in a row on waits: the
- * n-th such wait is drawn evenly from 0 to min(`cap`, `base` * 2^(n-1)) ms.
+ * The wait before attempt n + 1 is drawn evenly from 0 to min(`cap`, `base` * 2^(n-1)) ms, where nothing better is known:
+ * after a conflict a run begins again at once, or when its turn has come among those that contend for the same key.
  */
 export interface RetryOptions {
   /** In ms; 4 unless given. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createCodec, Failure, sha256, type RecordCodec } from "@seriatim/protocol";
 import type { CoordinatorOptions } from "./coordinator.ts";
+import { Rivals } from "./rivals.ts";
 import type { Space } from "./space.ts";
 import { Habits } from "./habits.ts";
 import { Counters } from "./statistics.ts";
@@ -28,6 +29,7 @@ export class Environment {
   readonly counters = new Counters();
   readonly turns: Turns;
   readonly habits = new Habits();
+  readonly rivals: Rivals;
   readonly clock: () => number;
   readonly verdictTimeout: number;
   /** How many intents may be on their way at once. */
@@ -45,6 +47,7 @@ export class Environment {
     this.verdicts = new Verdicts(space, this.#schedule);
     this.newId = options.newId ?? randomUUID;
     this.clock = options.clock ?? (() => performance.now());
+    this.rivals = new Rivals(space, this.#schedule);
     this.turns = new Turns(this.clock, this.#schedule);
     this.verdictTimeout = options.verdictTimeout ?? defaultVerdictTimeout;
     this.mostUnresolved = options.unresolved ?? defaultUnresolved;

@@ -118,14 +118,15 @@ export class OpenTransaction implements Transaction {
   async get<T>(key: string): Promise<T | undefined> {
     this.#checkOpen();
     const bytes = keyWithin(key, this.#limits);
-    await this.#turn([bytes]);
+    await this.#turn([bytes], this.#placement.touchKey(bytes));
     return this.#read(bytes) as T | undefined;
   }
 
   async getMany<T>(keys: Iterable<string>): Promise<Map<string, T>> {
     this.#checkOpen();
     const texts = new Map(Array.from(keys, (text) => [text, keyWithin(text, this.#limits)]));
-    await this.#turn([...texts.values()]);
+    const partition = this.#touchAll(texts.values());
+    if (partition !== undefined) await this.#turn([...texts.values()], partition);
     const found = new Map<string, T>();
     let count = 0;
     for (const [text, key] of texts) {
@@ -151,7 +152,7 @@ export class OpenTransaction implements Transaction {
     this.#checkOpen();
     const bounds = toRange(range, this.#limits.keyBytes);
     const partition = this.#placement.touchRange(bounds);
-    await this.#turn([nameOfRange(bounds)]);
+    await this.#turn([nameOfRange(bounds)], partition);
     const at = this.#readAt(partition);
     const own = this.#writes.within(bounds);
     const count = await mergedCount(this.#view, bounds, at, own, () => this.#checkOpen());
@@ -242,13 +243,20 @@ export class OpenTransaction implements Transaction {
   }
 
   /** Before anything is read: waits where others are known to be about to write it, and reads what they have written. */
-  async #turn(names: readonly string[]): Promise<void> {
+  async #turn(names: readonly string[], partition: number): Promise<void> {
     if (this.#isPinned) return;
     const name = this.#standing.wanted(names);
     if (name === undefined) return;
-    await this.#standing.enter(name);
+    await this.#standing.enter(name, { partition, offset: Infinity });
     this.#checkOpen();
     if (!this.#isPinned) this.#snapshots = [...(this.#renew() ?? this.#snapshots)];
+  }
+
+  /** The partition of all of them; undefined of none. */
+  #touchAll(keys: Iterable<Key>): number | undefined {
+    let partition: number | undefined;
+    for (const key of keys) partition = this.#placement.touchKey(key);
+    return partition;
   }
 
   /** Something rests on the snapshot. */
@@ -270,7 +278,7 @@ export class OpenTransaction implements Transaction {
     this.#checkOpen();
     const bounds = toRange(range, this.#limits.keyBytes);
     const partition = this.#placement.touchRange(bounds);
-    await this.#turn([nameOfRange(bounds)]);
+    await this.#turn([nameOfRange(bounds)], partition);
     const at = this.#readAt(partition);
     let last: Key | undefined;
     let count = 0;

@@ -7,6 +7,7 @@ import type { Environment } from "./environment.ts";
 import { Memo } from "./memo.ts";
 import { OpenTransaction } from "./open-transaction.ts";
 import { refusalOf } from "./refusal.ts";
+import type { Place } from "./rivals.ts";
 import type { Refusal, RunCommitted, RunResult } from "./result.ts";
 import { checkedOptions, type RunSettings } from "./run-options.ts";
 import { decodeResult, encodeResult } from "./run-result.ts";
@@ -33,6 +34,7 @@ interface GivenUp {
   readonly kind: "given_up";
   readonly error: unknown;
   readonly contended: readonly string[];
+  readonly partition: number;
 }
 
 /** What the function returned, as its intent will carry it, and how long it took. */
@@ -61,6 +63,11 @@ export function isTransient(code: RefusalCode): boolean {
   }
 }
 
+/** What was given up left no refusal in the log. */
+function placeOf(outcome: Refused | GivenUp): Place {
+  return outcome.kind === "refused" ? outcome.refusal.version : { partition: outcome.partition, offset: Infinity };
+}
+
 /** One call of {@link Coordinator.run}. */
 export class Run<T> {
   readonly #environment: Environment;
@@ -70,8 +77,6 @@ export class Run<T> {
   readonly #body: Body<T>;
   readonly #memo = new Memo();
   readonly #standing: Standing;
-  /** How often in a row it was refused with nobody of this coordinator to blame. */
-  #losses = 0;
   /** How often the function was called. */
   #calls = 0;
 
@@ -82,8 +87,7 @@ export class Run<T> {
     this.#settings = checkedOptions(options, environment.space.genesis, environment.newId);
     this.#minVersion = options.minVersion;
     this.#body = body;
-    const { turns, habits } = environment;
-    this.#standing = new Standing(turns, habits, this.#settings.agent, this.#settings.signal);
+    this.#standing = new Standing(environment, this.#settings.agent, this.#settings.signal);
   }
 
   async result(): Promise<RunResult<T>> {
@@ -116,17 +120,13 @@ export class Run<T> {
   }
 
   /**
-   * Until the next attempt has something to gain. Whoever has had its turn among the runs of this coordinator begins at
-   * once: what won stands already, and to sleep would leave the key idle. Who loses in its turn, against other processes,
-   * backs off from the second time on.
+   * Until the next attempt has something to gain. After a conflict that is at once, or when its turn has come: what won
+   * stands already, and to sleep would leave the key idle.
    */
   async #pause(outcome: Refused | GivenUp, ms: number): Promise<void> {
-    const { signal } = this.#settings;
-    const isItsTurn = await this.#standing.again(outcome.contended, ms);
-    const isConflict = outcome.kind === "given_up" || outcome.refusal.code === "conflict";
-    this.#losses = isConflict && isItsTurn ? 0 : this.#losses + 1;
-    const retry = isConflict ? this.#losses - 2 : this.#losses - 1;
-    if (retry >= 0) await this.#environment.backOff(retry, signal);
+    if (outcome.kind === "given_up" || outcome.refusal.code === "conflict")
+      return this.#standing.again(outcome.contended, ms, placeOf(outcome));
+    await this.#environment.backOff(this.#calls - 1, this.#settings.signal);
   }
 
   /** So that the next attempt does not read what refused this one. */
@@ -175,7 +175,12 @@ export class Run<T> {
       // An error on overwritten grounds is no news yet: as likely as not it is the abort that the signal asked for.
       if (tx.overwritten === undefined) throw error;
       counters.msWasted += clock() - began;
-      return { kind: "given_up", error, contended: this.#standing.likely(tx.namesAround(tx.overwritten)) };
+      return {
+        kind: "given_up",
+        error,
+        contended: this.#standing.likely(tx.namesAround(tx.overwritten)),
+        partition: tx.snapshot.partition,
+      };
     } finally {
       tx.end();
       counters.msThought += clock() - began;
@@ -225,6 +230,7 @@ export class Run<T> {
     // Somebody else runs under the same id, and was first: what that one came to is what both get.
     if (answer.code === "id_reused" && decision.outcome.kind === "committed") return this.#repeated(decision);
     counters.refused(answer.code);
+    this.#environment.rivals.noteOwn(intent.id);
     const refusal = refusalOf(space, answer, intent);
     // It was refused as well: its number is spent, and the next one is free to send.
     const canRetry = isTransient(answer.code) || answer.code === "id_reused";

@@ -42,6 +42,11 @@ export class Turns {
     for (const oldest of this.#lines.keys()) return void this.#lines.delete(oldest);
   }
 
+  /** How long, in ms, it is reasonable to wait for one turn. */
+  patience(name: string): number {
+    return this.#lines.get(name)?.patience ?? 0;
+  }
+
   /** Resolves when it is one's turn, or when that has taken too long, or the signal has fired. */
   async enter(name: string, signal: AbortSignal | undefined): Promise<Leave> {
     const line = this.#lines.get(name);
@@ -55,6 +60,8 @@ export class Turns {
 class Place {
   readonly begun: Promise<void>;
   begin!: () => void;
+  /** When its turn began. */
+  since: number | undefined;
 
   constructor() {
     this.begun = new Promise((resolve) => (this.begin = resolve));
@@ -67,7 +74,6 @@ class Line {
   readonly #schedule: Schedule;
   readonly #waiting = new Set<Place>();
   #holder: Place | undefined;
-  #heldSince = 0;
   /** What a turn takes, in ms, the latest counting most. */
   #typical: number;
   #cancelOverdue: () => void = () => undefined;
@@ -78,6 +84,10 @@ class Line {
     this.#clock = clock;
     this.#schedule = schedule;
     this.#typical = typical;
+  }
+
+  get patience(): number {
+    return this.#typical * patience.times + patience.besides;
   }
 
   async enter(signal: AbortSignal | undefined): Promise<Leave> {
@@ -100,16 +110,16 @@ class Line {
   #grant(place: Place): void {
     this.#waiting.delete(place);
     this.#holder = place;
-    this.#heldSince = this.#clock();
+    place.since = this.#clock();
     place.begin();
     this.#watch();
   }
 
   #leave(place: Place): void {
     this.#waiting.delete(place);
-    if (this.#holder !== place) return;
-    this.#typical += (this.#clock() - this.#heldSince - this.#typical) / 4;
-    this.#next();
+    // Of one that was overdue too: what was usual so far was not enough.
+    if (place.since !== undefined) this.#typical += (this.#clock() - place.since - this.#typical) / 4;
+    if (this.#holder === place) this.#next();
   }
 
   /** Also when the holder is overdue: it goes on, and loses its place only. */
@@ -122,8 +132,9 @@ class Line {
   /** There is a timer only while somebody waits. */
   #watch(): void {
     this.#cancelOverdue();
-    if (this.#waiting.size === 0 || this.#holder === undefined) return;
-    const left = this.#heldSince + this.#typical * patience.times + patience.besides - this.#clock();
+    const since = this.#holder?.since;
+    if (this.#waiting.size === 0 || since === undefined) return;
+    const left = since + this.patience - this.#clock();
     this.#cancelOverdue = this.#schedule(() => this.#next(), Math.max(0, left));
   }
 }
