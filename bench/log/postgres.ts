@@ -1,8 +1,8 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { PostgresServer } from "@seriatim/workloads";
 import pg from "pg";
-import { PostgresServer } from "./postgres-server.ts";
 import type { Options, Part, Report } from "./report.ts";
 import { fillSpace } from "./spaces.ts";
 import { anyKey, keyOf, keys, mean, noteOf, repeat, sum, valueOf, type Tally } from "./workload.ts";

@@ -4,6 +4,8 @@ import { reportError } from "./cli/report-error.ts";
 import { version } from "./cli/version.ts";
 import { anomaliesCommand } from "./commands/anomalies.ts";
 import { checkCommand } from "./commands/check.ts";
+import { benchCommand } from "./commands/bench.ts";
+import { decisionsCommand } from "./commands/decisions.ts";
 import { deleteCommand } from "./commands/delete.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { exportCommand } from "./commands/export.ts";
@@ -20,11 +22,15 @@ import { backupCommand } from "./commands/backup.ts";
 import { statusCommand } from "./commands/status.ts";
 import { watchCommand } from "./commands/watch.ts";
 import { verifyCommand } from "./commands/verify.ts";
+import { sweepCommand } from "./commands/sweep.ts";
 import { tailCommand } from "./commands/tail.ts";
 
 const commands = [
   demoCommand,
   anomaliesCommand,
+  benchCommand,
+  decisionsCommand,
+  sweepCommand,
   initCommand,
   sequencerCommand,
   effectsWorkerCommand,

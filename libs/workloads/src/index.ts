@@ -1,8 +1,16 @@
 export { contend, type AgentReport, type Contender } from "./contention/contender.ts";
-export { CounterAgent, prepareCounters, sumOfCounters, type CounterSettings } from "./contention/counters.ts";
+export { CounterAgent, prepareCounters, sumOfCounters } from "./contention/counters.ts";
 export { deal } from "./contention/deal.ts";
+export { changeBudget, countStale, DecisionAgent, prepareBudget } from "./contention/decisions.ts";
+export { lostByLog } from "./contention/increments.ts";
+export type { Settings } from "./contention/settings.ts";
 export { bound, totalsOf, type Totals } from "./contention/totals.ts";
+export type { PostgresAddress } from "./peers/postgres.ts";
+export { postgresLevels, type PostgresLevel } from "./peers/postgres-levels.ts";
+export { PostgresServer } from "./peers/postgres-server.ts";
+export { prepareSqlite, SqliteAgent, sqliteModes, sumOfSqlite, type SqliteMode } from "./peers/sqlite.ts";
 export { Play } from "./scenarios/play.ts";
 export type { Finding, Occurrence, Scenario } from "./scenarios/scenario.ts";
 export { scenarios } from "./scenarios/scenarios.ts";
+export { VirtualSpace, type VirtualSpaceOptions } from "./virtual/virtual-space.ts";
 export { textOfStep, type Step } from "./scenarios/step.ts";

@@ -30,7 +30,7 @@ export async function setStage(
   await initKafka({ brokers: [...brokers], space, partitions });
   // A view each, as if every process stood on a machine of its own: on one machine a shared one costs as much, and so the
   // parent counts from a fold in which no agent had a hand.
-  const view = (user: string): string => folder.file(`${user}.view.db`);
+  const view = (user: string): string => folder.file(`${space}-${user}.view.db`);
   const sequencerNames = Array.from({ length: place.sequencers }, (_, index) => `sequencer-${index + 1}`);
   await Promise.all(
     sequencerNames.map((each) => startSequencer(each, { brokers, space, view: view(each) }, processes)),

@@ -1,24 +1,21 @@
 // An agent: a process of its own, started by a workload with its job as JSON.
 import { once } from "node:events";
 import { contend } from "@seriatim/workloads";
-import { contenderOf, openFor, type Job, type JobMessage } from "./job.ts";
-import { warm } from "./warm.ts";
+import type { Job, JobMessage } from "./job.ts";
+import { openParty, warm } from "./party.ts";
 
 async function main(): Promise<void> {
   const job = JSON.parse(process.argv[2] ?? "") as Job;
   const going = once(process, "message");
   process.channel?.ref();
-  const coordinator = await openFor(job);
-  await warm(job, coordinator);
+  const party = await openParty(job.target);
+  await warm(party, job);
+  const contender = await party.contender(job, job.settings);
   await tell({ kind: "ready" });
   await going;
-  const contender = contenderOf(job, coordinator);
   const report = await contend(job.agent, contender, job.tasks, () => void tell({ kind: "done_one" }));
   await tell({ kind: "done", report });
-  // The others may need this process still: it may be the one that commits for all.
-  await once(process, "message");
-  await coordinator.close();
-  process.channel?.unref();
+  // It stays until its parent ends it: the others may need it still, for it may be the one that commits for all.
 }
 
 /** Resolves when the message has left this process. */

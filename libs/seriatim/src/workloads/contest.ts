@@ -1,21 +1,16 @@
-import {
-  deal,
-  prepareCounters,
-  sumOfCounters,
-  totalsOf,
-  type AgentReport,
-  type CounterSettings,
-  type Totals,
-} from "@seriatim/workloads";
-import { openAt } from "../staging/address.ts";
+import { Failure } from "@seriatim/protocol";
+import { deal, totalsOf, type PostgresServer, type Settings, type Totals } from "@seriatim/workloads";
 import type { TemporaryFolder } from "../staging/folder.ts";
 import type { FilePlace, KafkaPlace } from "../staging/place.ts";
 import { Processes } from "../staging/processes.ts";
-import { setStage, type Stage } from "../staging/stage.ts";
-import { crewInProcess, crewOfProcesses, type Crew } from "./crew.ts";
+import { setStage } from "../staging/stage.ts";
+import type { Arena, Entrant, Outcome } from "./arena.ts";
+import { crewInProcess, crewOfProcesses } from "./crew.ts";
 import type { Job } from "./job.ts";
+import { postgresArena, sqliteArena } from "./peer-arena.ts";
+import { budgetArena, counterArena } from "./seriatim-arena.ts";
 
-export interface ContestOptions {
+export interface Sizes {
   readonly agents: number;
   /** Of each agent. */
   readonly transactions: number;
@@ -23,67 +18,104 @@ export interface ContestOptions {
   readonly seed: number;
   /** Each agent a process of its own. */
   readonly processes: boolean;
+}
+
+export interface ContestOptions {
+  readonly entrant: Entrant;
+  readonly sizes: Sizes;
+  /** How often a budget changes, in ms; undefined for counters. */
+  readonly budgetInterval: number | undefined;
   readonly place: FilePlace | KafkaPlace;
-  readonly settings: CounterSettings;
-}
-
-export interface ContestResult extends Totals {
-  /** Increments that were acknowledged and that the counters lack. */
-  readonly lost: number;
-}
-
-export interface ContestWatch {
+  readonly folder: TemporaryFolder;
+  readonly postgres: PostgresServer | undefined;
   readonly signal: AbortSignal;
   /** Called after each transaction of any agent. */
   readonly onDone: () => void;
 }
 
-/** One run of the counters in a space of its own. Leaves no process behind, however it ends. */
-export async function runContest(
-  options: ContestOptions,
-  watch: ContestWatch,
-  folder: TemporaryFolder,
-): Promise<ContestResult> {
+export interface ContestResult {
+  readonly entrant: Entrant;
+  readonly totals: Totals;
+  readonly outcome: Outcome;
+}
+
+let contests = 0;
+
+/** One run of one entrant, in a place of its own. Leaves no process behind, however it ends. */
+export async function runContest(options: ContestOptions): Promise<ContestResult> {
   const processes = new Processes();
   try {
-    const stage = await setStage(options.place, `bench-${(spaces += 1)}`, folder, processes);
-    const perform = performContest(options, watch, stage, processes);
-    return await Promise.race([perform, processes.failure]);
+    const run = perform(options, processes);
+    return await Promise.race([run, processes.failure, abortOf(options.signal)]);
   } finally {
     await processes.end();
   }
 }
 
-let spaces = 0;
-
-async function performContest(
-  options: ContestOptions,
-  watch: ContestWatch,
-  stage: Stage,
-  processes: Processes,
-): Promise<ContestResult> {
-  const coordinator = await openAt(stage("parent"));
+async function perform(options: ContestOptions, processes: Processes): Promise<ContestResult> {
+  const { entrant, sizes, onDone } = options;
+  const arena = await raise(options, processes);
   try {
-    await prepareCounters(coordinator, options.keys);
-    const crew = await makeCrew(options, stage, processes);
-    let reports: AgentReport[];
+    // The sequencers are to stay for what is asked afterwards; the agents are not.
+    const agents = new Processes();
+    const jobs = jobsOf(arena, entrant, sizes);
+    const crew = await Promise.race([
+      sizes.processes ? crewOfProcesses(jobs, agents) : crewInProcess(jobs),
+      agents.failure,
+    ]);
+    const stop = new AbortController();
     try {
-      reports = await crew.go(watch.onDone);
-    } finally {
+      const accompanied = arena.accompany(stop.signal);
+      const reports = await Promise.race([crew.go(onDone), agents.failure]);
+      stop.abort();
+      await accompanied;
+      const totals = totalsOf(reports);
       await crew.end();
+      return { entrant, totals, outcome: await arena.outcome(totals) };
+    } finally {
+      stop.abort();
+      await agents.end();
     }
-    const totals = totalsOf(reports);
-    return { ...totals, lost: totals.commits - (await sumOfCounters(coordinator, options.keys)) };
   } finally {
-    await coordinator.close();
+    await arena.close();
   }
 }
 
-function makeCrew(options: ContestOptions, stage: Stage, processes: Processes): Promise<Crew> {
-  const { agents, transactions, keys, seed, settings } = options;
-  const jobs = deal(seed, agents, transactions, keys).map((tasks, index): Job => {
+function jobsOf(arena: Arena, entrant: Entrant, { agents, transactions, keys, seed, processes }: Sizes): Job[] {
+  return deal(seed, agents, transactions, keys).map((dealt, index) => {
     const agent = `agent-${index + 1}`;
-    return { agent, address: stage(options.processes ? agent : "agents"), settings, tasks };
+    const target = arena.target(processes ? agent : "agents");
+    const isDecision = target.system === "seriatim" && target.workload === "decisions";
+    const tasks = isDecision ? [...dealt.keys()] : dealt;
+    return { agent, target, settings: settingsOf(entrant), tasks };
   });
-  return options.processes ? crewOfProcesses(jobs, processes) : crewInProcess(jobs);
+}
+
+function settingsOf(entrant: Entrant): Settings {
+  if (entrant.system === "seriatim") return entrant.settings;
+  return { isolation: "none", think: entrant.think, signal: false, memo: false };
+}
+
+async function raise(options: ContestOptions, processes: Processes): Promise<Arena> {
+  const { entrant, sizes, place, folder, postgres, budgetInterval } = options;
+  const name = `contest-${(contests += 1)}`;
+  switch (entrant.system) {
+    case "seriatim": {
+      const stage = await setStage(place, name, folder, processes);
+      return budgetInterval === undefined ? counterArena(stage, sizes.keys) : budgetArena(stage, budgetInterval);
+    }
+    case "sqlite":
+      return sqliteArena(entrant, folder.file(`${name}.db`), sizes.keys);
+    case "postgres":
+      if (postgres === undefined) throw new Error("no PostgreSQL was started");
+      return postgresArena(entrant, postgres, sizes.keys, () => postgres.isRunning);
+  }
+}
+
+function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = (): void => reject(new Failure("aborted", "the run was interrupted; no process of it is left"));
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
 }

@@ -1,9 +1,9 @@
 import type { ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { contend, type AgentReport } from "@seriatim/workloads";
+import { contend, type AgentReport, type Contender } from "@seriatim/workloads";
 import type { Processes } from "../staging/processes.ts";
-import { contenderOf, openFor, type Job, type JobMessage } from "./job.ts";
-import { warm } from "./warm.ts";
+import type { Job, JobMessage } from "./job.ts";
+import { openParty, warm } from "./party.ts";
 
 const agentModule = fileURLToPath(new URL("./agent.js", import.meta.url));
 
@@ -14,23 +14,26 @@ export interface Crew {
   end(): Promise<void>;
 }
 
-/** All agents in this process, on one coordinator, as an application would have them. */
-export async function crewInProcess(jobs: readonly Job[]): Promise<Crew> {
-  const [first] = jobs;
+interface Agent {
+  readonly job: Job;
+  readonly contender: Contender;
+}
+
+/** All agents in this process. */
+export async function crewInProcess([first, ...others]: readonly Job[]): Promise<Crew> {
   if (first === undefined) throw new Error("a crew has at least one agent");
-  const coordinator = await openFor(first);
-  const contenders = jobs.map((job) => contenderOf(job, coordinator));
-  for (const job of jobs) await warm(job, coordinator);
+  const party = await openParty(first.target);
+  const agents: Agent[] = [];
+  for (const job of [first, ...others]) {
+    await warm(party, job);
+    agents.push({ job, contender: await party.contender(job, job.settings) });
+  }
   return {
-    go: (onDone) =>
-      Promise.all(
-        jobs.map(({ agent, tasks }, index) => {
-          const contender = contenders[index];
-          if (contender === undefined) throw new Error(`${agent} has nothing to contend with`);
-          return contend(agent, contender, tasks, onDone);
-        }),
-      ),
-    end: () => coordinator.close(),
+    go: (onDone) => Promise.all(agents.map(({ job, contender }) => contend(job.agent, contender, job.tasks, onDone))),
+    end: async () => {
+      await Promise.all(agents.map(({ contender }) => contender.close()));
+      await party.close();
+    },
   };
 }
 
@@ -40,9 +43,7 @@ export async function crewOfProcesses(jobs: readonly Job[], processes: Processes
   await Promise.all(agents.map(({ ready }) => ready));
   return {
     go: (onDone) => Promise.all(agents.map((agent) => agent.go(onDone))),
-    end: async () => {
-      for (const agent of agents) agent.dismiss();
-    },
+    end: () => processes.end(),
   };
 }
 
@@ -67,10 +68,6 @@ class JobProcess {
     this.#onDone = onDone;
     this.#process.send("go");
     return this.#report;
-  }
-
-  dismiss(): void {
-    this.#process.send("dismissed");
   }
 
   #hear(message: JobMessage): void {

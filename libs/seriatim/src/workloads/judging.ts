@@ -4,6 +4,7 @@ import {
   openKafkaSource,
   SpaceHistory,
   type Judgement,
+  type LoggedHistory,
   type Objection,
   type SpaceSource,
 } from "@seriatim/checker";
@@ -17,12 +18,20 @@ export interface Judged {
 }
 
 /** Lets the checker read the logs of a space. It asks nobody else. */
-export async function judgeAt(address: Address): Promise<Judged> {
+export function judgeAt(address: Address): Promise<Judged> {
+  return withHistory(address, async (_, judged) => judged);
+}
+
+/** The same, for who has a question of his own besides. */
+export async function withHistory<T>(
+  address: Address,
+  ask: (history: LoggedHistory, judged: Judged) => Promise<T>,
+): Promise<T> {
   const source = await openSource(address);
   try {
     const history = new SpaceHistory(source, { decisions: true });
     const judgement = await judge(history);
-    return { judgement, objections: history.objections.kept };
+    return await ask(history, { judgement, objections: history.objections.kept });
   } finally {
     await source.close();
   }

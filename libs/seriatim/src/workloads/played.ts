@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Answer } from "@seriatim/checker";
 import type { Isolation } from "@seriatim/protocol";
 import { Play, type Finding, type Scenario, type Step } from "@seriatim/workloads";
-import { openAt } from "../staging/address.ts";
+import { openAt, type Address } from "../staging/address.ts";
 import type { TemporaryFolder } from "../staging/folder.ts";
 import type { FilePlace, KafkaPlace } from "../staging/place.ts";
 import { raiseSite } from "../staging/site.ts";
@@ -32,9 +32,8 @@ export async function playAt(
 ): Promise<Played> {
   const site = await raiseSite(place, `${scenario.name}-${isolation}-${randomUUID().slice(0, 8)}`, folder);
   try {
-    const coordinator = await openAt(site.address);
-    const play = new Play(coordinator, isolation);
-    const finding = await scenario.play(play).finally(async () => coordinator.close());
+    const play = await performAt(site.address, scenario, isolation);
+    const { finding } = play;
     const judged = await judgeAt(site.address);
     const answer = judged.judgement.findings[scenario.condition]?.answer ?? "undecided";
     return {
@@ -48,6 +47,20 @@ export async function playAt(
     };
   } finally {
     await site.end();
+  }
+}
+
+async function performAt(
+  address: Address,
+  scenario: Scenario,
+  isolation: Isolation,
+): Promise<{ readonly finding: Finding; readonly steps: readonly Step[] }> {
+  const coordinator = await openAt(address);
+  try {
+    const play = new Play(coordinator, isolation);
+    return { finding: await scenario.play(play), steps: play.steps };
+  } finally {
+    await coordinator.close();
   }
 }
 

@@ -1,20 +1,7 @@
 import type { Coordinator, Transaction } from "@seriatim/client";
-import type { Isolation } from "@seriatim/protocol";
 import type { Contender, Done } from "./contender.ts";
+import { mostAttempts, type Settings } from "./settings.ts";
 import { Thinking, type Thought } from "./thinking.ts";
-
-export interface CounterSettings {
-  readonly isolation: Isolation;
-  /** How long an agent thinks between read and write, in ms. */
-  readonly think: number;
-  /** Stops thinking as soon as the answer cannot commit (`tx.signal`). */
-  readonly signal: boolean;
-  /** Thinks about the task and not about what the counter holds, and keeps the answer over attempts (`tx.memo`). */
-  readonly memo: boolean;
-}
-
-/** Enough for whoever loses to everybody else many times over. */
-const mostAttempts = 200;
 
 /** Each counter under a partition key of its own: on Kafka they spread over the partitions. */
 export function counterKey(counter: number): string {
@@ -25,11 +12,11 @@ export function counterKey(counter: number): string {
 export class CounterAgent implements Contender {
   readonly #coordinator: Coordinator;
   readonly #agent: string;
-  readonly #settings: CounterSettings;
+  readonly #settings: Settings;
   readonly #thinking: Thinking;
   #tasks = 0;
 
-  constructor(coordinator: Coordinator, agent: string, settings: CounterSettings) {
+  constructor(coordinator: Coordinator, agent: string, settings: Settings) {
     this.#coordinator = coordinator;
     this.#agent = agent;
     this.#settings = settings;
@@ -70,10 +57,15 @@ export async function prepareCounters(coordinator: Coordinator, counters: number
     await coordinator.run({ agent: "bench" }, (tx) => tx.put(counterKey(counter), 0));
 }
 
-/** What the counters have come to. */
+/** What the counters have come to: read in transactions, so that a view which is behind does not answer. */
 export async function sumOfCounters(coordinator: Coordinator, counters: number): Promise<number> {
   let sum = 0;
-  for (let counter = 0; counter < counters; counter += 1)
-    sum += (await coordinator.get<number>(counterKey(counter))) ?? 0;
+  for (let counter = 0; counter < counters; counter += 1) sum += await valueOf(coordinator, counterKey(counter));
   return sum;
+}
+
+async function valueOf(coordinator: Coordinator, key: string): Promise<number> {
+  const result = await coordinator.run({ agent: "bench", attempts: mostAttempts }, (tx) => tx.get<number>(key));
+  if (result.outcome === "refused") throw new Error(`${key} could not be read: ${result.refusal.message}`);
+  return result.value ?? 0;
 }

@@ -7,6 +7,11 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const packages = "/usr/lib/postgresql";
 
+/** Whether a commit is reported before it is on the disk: `false` may lose the last ones in a power cut. */
+export interface PostgresOptions {
+  readonly synchronousCommit?: boolean;
+}
+
 /** A PostgreSQL of its own, on a Unix socket only, with the settings that it comes with. */
 export class PostgresServer {
   readonly version: string;
@@ -22,7 +27,10 @@ export class PostgresServer {
   }
 
   /** A server on a new database in `folder`, or why there is none. */
-  static async start(folder: string): Promise<PostgresServer | string> {
+  static async start(
+    folder: string,
+    { synchronousCommit = true }: PostgresOptions = {},
+  ): Promise<PostgresServer | string> {
     const version = newest();
     if (version === undefined) return `there is no PostgreSQL in ${packages}: install Debian's postgresql`;
     const owner: Owner | undefined = process.getuid?.() === 0 ? postgresUser() : {};
@@ -33,7 +41,8 @@ export class PostgresServer {
     if (owner.uid !== undefined && owner.gid !== undefined) chownSync(home, owner.uid, owner.gid);
     const data = join(home, "data");
     await run(join(binaries, "initdb"), ["--pgdata", data, "--username", "bench", "--auth", "trust"], owner);
-    const settings = ["-c", "listen_addresses=", "-c", `unix_socket_directories=${home}`];
+    const synchronous = ["-c", `synchronous_commit=${synchronousCommit ? "on" : "off"}`];
+    const settings = ["-c", "listen_addresses=", "-c", `unix_socket_directories=${home}`, ...synchronous];
     const running = spawn(join(binaries, "postgres"), ["-D", data, ...settings], { ...owner, stdio: "ignore" });
     return new PostgresServer(version, home, running);
   }
