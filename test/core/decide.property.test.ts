@@ -64,7 +64,7 @@ class Remembering implements State {
 
   /** What a view hands to a sequencer that starts here. */
   restored() {
-    const writes = [...this.writes()].map(([key, version]) => ({ key, version })).toReversed();
+    const writes = [...this.writes()].map(([key, version]) => ({ key, version }));
     const ids = new Set(this.verdicts.flatMap(({ id }) => (id === null ? [] : [id])));
     const claims = [...ids].flatMap((id) => {
       const claim = this.claim(id);
@@ -73,7 +73,12 @@ class Remembering implements State {
     const held = [...ids].flatMap((id) =>
       this.holds(id).map(({ offset, index, digest, deadline }) => ({ id, offset, index, digest, deadline })),
     );
-    return { head: this.head, writes, claims, holds: held };
+    return {
+      head: this.head,
+      writes: writes.toSorted((a, b) => a.version - b.version),
+      claims: claims.toSorted((a, b) => a.offset - b.offset),
+      holds: held.toSorted((a, b) => a.offset - b.offset),
+    };
   }
 }
 

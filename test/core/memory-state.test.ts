@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { beforeGenesis, sha256, toKey } from "@seriatim/protocol";
 import type { Bytes } from "@seriatim/protocol";
-import { initialState, restoredState } from "../../services/sequencer/src/core/index.ts";
+import { initialState, restoredState, type KeyVersion } from "../../services/sequencer/src/core/index.ts";
 import type { Claim, Head, HeldEffect, MemoryState } from "../../services/sequencer/src/core/index.ts";
 
 const all = { from: "" as Bytes, to: "\xff" as Bytes };
@@ -77,14 +77,14 @@ describe("the state in memory", () => {
       return evolved.holds(id).map(({ offset, index, digest, deadline }) => ({ id, offset, index, digest, deadline }));
     }).flat();
     expect(holds).toHaveLength(10);
-    // Out of order, with what the window no longer reaches.
+    // With what the window no longer reaches, and a key's earlier write.
     const forgotten = { key: toKey("a/old"), version: 3 };
     const old = { id: "old", ...claimAt(3) };
     const restored = restoredState(100, {
       head: evolved.head,
-      writes: [...writes, forgotten].toSorted((a, b) => (a.key < b.key ? -1 : 1)),
-      claims: [old, ...claims.toReversed()],
-      holds: [...holds.toReversed(), { id: "old", ...holdAt(3) }],
+      writes: [forgotten, { key: writes[0]?.key ?? forgotten.key, version: 4 }, ...inOrder(writes)],
+      claims: [old, ...claims.toSorted((a, b) => a.offset - b.offset)],
+      holds: [{ id: "old", ...holdAt(3) }, ...holds.toSorted((a, b) => a.offset - b.offset)],
     });
     restored.audit();
     expect(restored.head).toEqual(evolved.head);
@@ -101,3 +101,7 @@ describe("the state in memory", () => {
     expect(restoredState(100, { head, writes: [], claims: [], holds: [] }).head).toEqual(initialState(100).head);
   });
 });
+
+function inOrder(writes: readonly KeyVersion[]): readonly KeyVersion[] {
+  return writes.toSorted((a, b) => a.version - b.version);
+}

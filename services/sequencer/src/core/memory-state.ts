@@ -18,11 +18,11 @@ export interface HoldOfId extends HeldEffect {
 /** What a state is filled with at the start: all writes, claims and holds of the last `window` offsets, older ones or not. */
 export interface Restored {
   readonly head: Head;
-  /** Each key with its last write or delete, in any order. */
+  /** Writes and deletes in order of version: of each key the last one, or more. */
   readonly writes: Iterable<KeyVersion>;
-  /** In any order. */
+  /** In order of offset. */
   readonly claims: Iterable<ClaimOfId>;
-  /** In any order. */
+  /** In order of offset. */
   readonly holds: Iterable<HoldOfId>;
 }
 
@@ -108,11 +108,9 @@ export function initialState(window: number): MemoryState {
 /** The state at `restored.head`, as if all verdicts up to it had been applied. */
 export function restoredState(window: number, restored: Restored): MemoryState {
   const state = new MemoryState(window);
-  for (const { key, version } of [...restored.writes].toSorted((a, b) => a.version - b.version))
-    state.noteWrite(key, version);
-  for (const { id, ...claim } of [...restored.claims].toSorted((a, b) => a.offset - b.offset))
-    state.noteClaim(id, claim);
-  for (const { id, ...hold } of [...restored.holds].toSorted((a, b) => a.offset - b.offset)) state.noteHold(id, hold);
+  for (const { key, version } of restored.writes) state.noteWrite(key, version);
+  for (const { id, ...claim } of restored.claims) state.noteClaim(id, claim);
+  for (const { id, ...hold } of restored.holds) state.noteHold(id, hold);
   if (restored.head.position.offset !== beforeGenesis.offset) state.moveTo(restored.head);
   return state;
 }
