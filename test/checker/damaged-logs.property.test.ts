@@ -16,6 +16,7 @@ const options = {
   session: false,
   realTime: false,
   decisions: false,
+  audit: true,
   rules: [],
   heads: new Map(),
   examples: 5,

@@ -28,6 +28,8 @@ export interface PartitionAuditOptions {
   /** A chain hash, or its beginning, that one of the verdicts must have. */
   readonly head: Digest | undefined;
   readonly objections: Objections;
+  /** Whether the lines of an export are taken at their word, without a look at their chain hashes. */
+  readonly trustsExports: boolean;
   /** Gets each record once its verdict is known, in order of offset. */
   readonly onDecided: (record: DecidedRecord) => void;
 }
@@ -144,12 +146,14 @@ export class PartitionAudit {
   /** A record with its verdict, of which only the chain hash is given: it vouches for all the rest. */
   #decided({ intent, outcome, chain }: DecidedItem): void {
     if (!this.#isNext(intent)) return;
-    const { codec } = this.#options;
+    const { codec, trustsExports } = this.#options;
     const { offset } = intent;
-    if (chain === undefined) {
+    if (chain === undefined || trustsExports) {
       this.#unchained(intent, outcome);
+      if (chain !== undefined) this.#chain.moveTo({ offset, chain });
       return;
     }
+    this.#passOver(offset);
     const predecessor = this.#chain.position ?? beforeGenesis;
     const draft = draftOf(intent, outcome, { genesis: codec.genesis, predecessor, time: this.#time ?? 0 });
     const { chain: made } = codec.encodeVerdict(draft);
@@ -157,8 +161,7 @@ export class PartitionAudit {
       this.#add("audit:chain", offset, `what stands at ${offset} is not what its chain hash was made of`);
     const verdict = { ...draft, chain };
     this.#chain.moveTo(verdict);
-    this.#pending.add(intent);
-    this.#next(verdict);
+    this.#accept(verdict, intent);
   }
 
   #unchained(intent: IntentItem, outcome: Outcome): void {
@@ -204,6 +207,13 @@ export class PartitionAudit {
   }
 
   #next(verdict: Verdict): void {
+    const intent = this.#intentOf(verdict.offset);
+    if (intent !== undefined) this.#compare(intent, verdict);
+    this.#accept(verdict, intent);
+  }
+
+  /** Takes over the next verdict, which was compared with its record. */
+  #accept(verdict: Verdict, intent: IntentItem | undefined): void {
     const { partition, objections, head, onDecided } = this.#options;
     const { offset, predecessor, time, id, agent, outcome } = verdict;
     this.counts.verdicts += 1;
@@ -211,8 +221,6 @@ export class PartitionAudit {
     if (this.#early !== undefined && this.#early.offset <= offset) this.#early = undefined;
     if (offset <= predecessor.offset)
       this.#add("audit:version", offset, `the verdict of ${offset} names ${predecessor.offset} as its predecessor`);
-    const intent = this.#intentOf(offset);
-    if (intent !== undefined) this.#compare(intent, verdict);
     if (this.#time !== undefined && time < this.#time)
       this.#add("audit:time", offset, `log time steps back at ${offset}`);
     this.#time = Math.max(this.#time ?? 0, time);
@@ -223,11 +231,16 @@ export class PartitionAudit {
     onDecided({ partition, offset, time, id, agent, intent, outcome });
   }
 
-  /** The record that a verdict answers. Those before it have no verdict, then. */
-  #intentOf(offset: Offset): IntentItem | undefined {
-    if (!this.#options.hasIntents) return undefined;
+  /** The records below `offset` have no verdict, if one of `offset` comes. */
+  #passOver(offset: Offset): void {
     for (const left of this.#pending.takeBelow(offset))
       this.#add("audit:gap", left, `the record at ${left} has no verdict, though that of ${offset} follows`);
+  }
+
+  /** The record that a verdict answers. */
+  #intentOf(offset: Offset): IntentItem | undefined {
+    if (!this.#options.hasIntents) return undefined;
+    this.#passOver(offset);
     const intent = this.#pending.take(offset);
     if (intent === undefined)
       this.#add("audit:gap", offset, `the verdict of ${offset} answers a record that is not in the intents log`);

@@ -15,6 +15,8 @@ export interface PartitionReadingOptions {
   readonly start: Offset;
   readonly objections: Objections;
   readonly decisions: boolean;
+  /** Whether the lines of an export are taken at their word. */
+  readonly trustsExports: boolean;
   readonly head: Digest | undefined;
   /** @param left where in the effects log an effect of the record first left, by its index */
   readonly onDecided: (record: DecidedRecord, left: (index: number) => Offset | null) => void;
@@ -32,7 +34,7 @@ export class PartitionReading {
   readonly #options: PartitionReadingOptions;
 
   constructor(options: PartitionReadingOptions) {
-    const { source, partition, start, objections, head } = options;
+    const { source, partition, start, objections, head, trustsExports } = options;
     const { codec, logs } = source;
     this.#options = options;
     this.decisions = options.decisions ? new DecisionCheck(codec, start, objections) : undefined;
@@ -40,7 +42,16 @@ export class PartitionReading {
     this.#deriver = logs.has("verdicts") ? undefined : new Deriver(codec, start);
     const [hasIntents, isWhole] = [logs.has("intents"), start === 0];
     const onDecided = (record: DecidedRecord): void => this.#give(record);
-    this.audit = new PartitionAudit({ partition, codec, hasIntents, isWhole, head, objections, onDecided });
+    this.audit = new PartitionAudit({
+      partition,
+      codec,
+      hasIntents,
+      isWhole,
+      head,
+      objections,
+      trustsExports,
+      onDecided,
+    });
   }
 
   take(item: Item): void {

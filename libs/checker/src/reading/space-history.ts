@@ -11,6 +11,8 @@ import { transactionOf } from "./transactions.ts";
 export interface ReadingOptions {
   /** Whether verdicts are derived anew. */
   readonly decisions?: boolean;
+  /** Whether the lines of an export are taken at their word: several times faster, and finds no damage. */
+  readonly trustsExports?: boolean;
   /** Chain hashes, or their beginnings, that must be in the log, by partition. */
   readonly heads?: ReadonlyMap<number, Digest>;
   /** Is given every commit. */
@@ -58,7 +60,7 @@ export class SpaceHistory implements LoggedHistory {
   }
 
   async *#readFirst(): AsyncGenerator<readonly LoggedTransaction[], void> {
-    const { decisions = false, heads, rules = [], onProgress } = this.#options;
+    const { decisions = false, trustsExports = false, heads, rules = [], onProgress } = this.#options;
     const batch = new Batch((record) => {
       for (const rule of rules) rule.take(record);
     });
@@ -66,7 +68,7 @@ export class SpaceHistory implements LoggedHistory {
       const head = heads?.get(partition);
       const { objections } = this;
       const onDecided = batch.take;
-      const options = { source: this.#source, partition, start, objections, decisions, head, onDecided };
+      const options = { source: this.#source, partition, start, objections, decisions, trustsExports, head, onDecided };
       this.partitions.set(partition, new PartitionReading(options));
     }
     let records = 0;
@@ -100,7 +102,7 @@ export class SpaceHistory implements LoggedHistory {
     const batch = new Batch(() => undefined);
     // Where it is read from its midst, its first verdict is taken at its word: the audit has seen it before.
     const start = from === this.starts.get(partition) ? from : Math.max(from, 1);
-    const options = { source: this.#source, partition, start, decisions: false, head: undefined };
+    const options = { source: this.#source, partition, start, decisions: false, trustsExports: true, head: undefined };
     const reading = new PartitionReading({ ...options, objections: new Objections(), onDecided: batch.take });
     for await (const items of this.#source.items(this.#signal, [span])) {
       for (const item of items) if (item.partition === partition) reading.take(item);

@@ -215,7 +215,9 @@ function coverageOf(
         ? ["it is not read from its beginning: versions below the first offset read are the initial state"]
         : []),
       ...(derived > 0 ? [`no verdicts were read: ${derived} outcomes are derived by the checker's own rules`] : []),
-      ...(unchained > 0 ? [`${unchained} records have no chain hash: what they say is taken at its word`] : []),
+      ...(unchained > 0
+        ? [`${unchained} records are taken at their word: their chain hashes are not there, or were not looked at`]
+        : []),
       ...(passed > 0
         ? [`${passed} verdicts rest on what stands below the first offset read, and were not derived`]
         : []),

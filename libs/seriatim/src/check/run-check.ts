@@ -19,6 +19,8 @@ export interface CheckOptions {
   readonly session: boolean;
   readonly realTime: boolean;
   readonly decisions: boolean;
+  /** Whether an export's chain hashes are checked. */
+  readonly audit: boolean;
   readonly rules: readonly RuleKind[];
   readonly heads: ReadonlyMap<number, Digest>;
   /** How many cycles and bad reads are shown. */
@@ -33,7 +35,14 @@ export async function checkSpace(
 ): Promise<Report> {
   const { decisions, heads } = options;
   const rules = options.rules.map((kind) => new RuleWatch(kind));
-  const history = new SpaceHistory(source, { decisions, heads, rules, signal, onProgress: progress.report });
+  const history = new SpaceHistory(source, {
+    decisions,
+    trustsExports: !options.audit,
+    heads,
+    rules,
+    signal,
+    onProgress: progress.report,
+  });
   const isJudged = source.logs.has("intents") && options.level !== "none";
   const judgement = isJudged ? await judge(history, options) : undefined;
   await history.audit();
