@@ -29,5 +29,5 @@ function parametersOf(runs: number) {
 function expectSound<Inputs>(file: string, details: fc.RunDetails<Inputs>): void {
   if (!details.failed) return;
   const rerun = `SERIATIM_SEED=${details.seed} SERIATIM_PATH=${details.counterexamplePath ?? ""} npx vitest run ${file}`;
-  throw new Error(`${fc.defaultReportMessage(details)}\nTo run it again: ${rerun}`);
+  throw new Error(`${fc.defaultReportMessage(details)}\nTo run it again: ${rerun}`, { cause: details.errorInstance });
 }

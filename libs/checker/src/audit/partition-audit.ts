@@ -30,6 +30,8 @@ export interface PartitionAuditOptions {
   readonly objections: Objections;
   /** Whether the lines of an export are taken at their word, without a look at their chain hashes. */
   readonly trustsExports: boolean;
+  /** Whether the space's genesis is known: then every line of an export must have its chain hash. */
+  readonly hasGenesis: boolean;
   /** Gets each record once its verdict is known, in order of offset. */
   readonly onDecided: (record: DecidedRecord) => void;
 }
@@ -130,7 +132,8 @@ export class PartitionAudit {
     const { offset, record } = item;
     this.counts.records += 1;
     // Not before they are needed: of a line the bytes must first be encoded.
-    if (this.#lastIntent < 0 && record.kind === "genesis") this.#compareGenesis(item.bytes);
+    const isFirst = this.#lastIntent < 0 && this.#options.isWhole;
+    if (isFirst && record.kind === "genesis") this.#compareGenesis(item.bytes);
     const isNext = offset > this.#lastIntent;
     if (!isNext) this.#add("audit:order", offset, `the record at ${offset} stands after that at ${this.#lastIntent}`);
     this.#lastIntent = Math.max(offset, this.#lastIntent);
@@ -146,10 +149,12 @@ export class PartitionAudit {
   /** A record with its verdict, of which only the chain hash is given: it vouches for all the rest. */
   #decided({ intent, outcome, chain }: DecidedItem): void {
     if (!this.#isNext(intent)) return;
-    const { codec, trustsExports } = this.#options;
+    const { codec, trustsExports, hasGenesis } = this.#options;
     const { offset } = intent;
     if (chain === undefined || trustsExports) {
       this.#unchained(intent, outcome);
+      if (chain === undefined && hasGenesis)
+        this.#add("audit:chain", offset, `the verdict of ${offset} has no chain hash`);
       if (chain !== undefined) this.#chain.moveTo({ offset, chain });
       return;
     }
@@ -160,6 +165,7 @@ export class PartitionAudit {
     if (made !== chain)
       this.#add("audit:chain", offset, `what stands at ${offset} is not what its chain hash was made of`);
     const verdict = { ...draft, chain };
+    if (outcome.kind !== "committed") this.#compareOutcome(intent, verdict);
     this.#chain.moveTo(verdict);
     this.#accept(verdict, intent);
   }
@@ -253,8 +259,12 @@ export class PartitionAudit {
       this.#add("audit:digest", offset, `the verdict of ${offset} was made for another record than stands there`);
     if (this.#time === undefined ? time < intent.time : time !== Math.max(this.#time, intent.time))
       this.#add("audit:time", offset, `the verdict of ${offset} has another log time than the records make`);
+    this.#compareOutcome(intent, verdict);
+  }
+
+  #compareOutcome(intent: IntentItem, verdict: Verdict): void {
     for (const { name, message } of outcomeFaults(intent, verdict, this.#options.codec.genesis.limits))
-      this.#add(name, offset, message);
+      this.#add(name, verdict.offset, message);
   }
 
   #add(name: ObjectionName, offset: Offset | null, message: string): void {

@@ -1,4 +1,4 @@
-import type { Digest, Effect, EffectPlace, EffectRecord, Hash, Offset } from "@seriatim/protocol";
+import type { Digest, Effect, EffectPlace, EffectRecord, Hash, Offset, Outcome } from "@seriatim/protocol";
 import type { DecidedRecord } from "../audit/decided.ts";
 import type { Objections } from "../audit/objections.ts";
 import { EffectState, type EffectStanding } from "./effect-state.ts";
@@ -26,6 +26,8 @@ export class EffectsAudit {
   readonly #hash: Hash;
   readonly #objections: Objections;
   readonly #effects = new Map<Offset, Map<string, EffectState>>();
+  /** Of holds, the inverses that were called, until it is known what became of their intents. */
+  readonly #undone = new Map<Offset, EffectState>();
 
   constructor(partition: number, hash: Hash, objections: Objections) {
     this.#partition = partition;
@@ -57,6 +59,8 @@ export class EffectsAudit {
   }
 
   take({ offset, outcome }: DecidedRecord): void {
+    if (outcome?.kind === "held") return this.#takeHold(offset, outcome);
+    if (outcome?.kind === "committed") for (const hold of outcome.holds) this.#confirm(hold, offset);
     const places = this.#effects.get(offset);
     const effects = outcome?.kind === "committed" ? outcome.effects : [];
     for (const [index, effect] of effects.entries())
@@ -70,6 +74,25 @@ export class EffectsAudit {
     this.#effects.delete(offset);
   }
 
+  /** A hold has a call, and an inverse if it names one. */
+  #takeHold(offset: Offset, { arguments: bytes, undo }: Extract<Outcome, { readonly kind: "held" }>): void {
+    const digest = this.#hash(bytes);
+    for (const state of this.#effects.get(offset)?.values() ?? []) {
+      this.#compare(state, digest);
+      if (state.place.side === "forward") continue;
+      if (undo === null) this.#add(state.place, "was called, and its hold names no inverse");
+      else if (state.left !== null) this.#undone.set(offset, state);
+    }
+    this.#effects.delete(offset);
+  }
+
+  /** A hold that a commit confirms stays done. */
+  #confirm(hold: Offset, offset: Offset): void {
+    const undone = this.#undone.get(hold);
+    if (undone !== undefined) this.#add(undone.place, `was called, though the commit at ${offset} confirms its hold`);
+    this.#undone.delete(hold);
+  }
+
   /** @param head the last offset that is decided; what comes later may have been decided since. */
   end(head: Offset, start: Offset): void {
     for (const [offset, places] of this.#effects)
@@ -80,8 +103,10 @@ export class EffectsAudit {
   #match(state: EffectState | undefined, { arguments: bytes }: Effect): void {
     this.counts.asked += 1;
     this.counts.standing[state?.standing ?? "pending"] += 1;
-    if (state === undefined) return;
-    const digest: Digest = this.#hash(bytes);
+    if (state !== undefined) this.#compare(state, this.#hash(bytes));
+  }
+
+  #compare(state: EffectState, digest: Digest): void {
     if (state.digests.some((other) => other !== digest))
       this.#add(state.place, "was called for with other arguments than its intent gave: it has two keys");
   }

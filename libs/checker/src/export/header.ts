@@ -9,6 +9,7 @@ export interface Header extends LineContext {
   readonly starts: ReadonlyMap<number, number>;
 }
 
+const names: ReadonlySet<string> = new Set(["seriatim", "version", "source", "logs", "genesis", "starts"]);
 const usualLogs: readonly LogName[] = ["intents", "verdicts"];
 
 /** Whether a line is the first one of an export. */
@@ -25,6 +26,8 @@ export function headerOf(line: unknown, path: string): Header {
       path,
       `it has version ${JSON.stringify(version)}, and this version of Seriatim reads ${exportVersion}`,
     );
+  const other = Object.keys(line).find((name) => !names.has(name));
+  if (other !== undefined) throw unreadable(path, `its first line has a field ${JSON.stringify(other)}`);
   const { logs = usualLogs, starts = { "0": 0 } } = line;
   if (!Array.isArray(logs) || !logs.every((name) => logNames.includes(name)))
     throw unreadable(path, `its logs are none of ${logNames.join(", ")}`);

@@ -51,11 +51,25 @@ export function itemOf(line: unknown, context: LineContext): Item {
   if (typeof line !== "object" || line === null) return broken({}, "it is no object");
   const fields = line as Fields;
   try {
+    checkNames(fields);
     return "record" in fields ? recordItem(fields, context) : transactionItem(fields, context);
   } catch (error) {
     if (error instanceof LineFault) return broken(fields, error.message);
     throw error;
   }
+}
+
+const recordNames = ["log", "partition", "offset", "time", "record"];
+const transactionNames = [
+  ...["partition", "offset", "time", "id", "agent", "snapshot", "cancel", "isolation", "points", "ranges", "writes"],
+  ...["effects", "holds", "validFrom", "validUntil", "result", "outcome", "chain"],
+];
+const names: ReadonlySet<string> = new Set([...recordNames, ...transactionNames]);
+
+/** A name that is not known may be a damaged one, and what it says would be passed over. */
+function checkNames(fields: Fields): void {
+  for (const name of Object.keys(fields))
+    if (!names.has(name)) throw new LineFault(`it has a field ${JSON.stringify(name)}, which no line has`);
 }
 
 function broken(fields: Fields, what: string): BrokenItem {

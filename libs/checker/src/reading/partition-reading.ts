@@ -50,6 +50,7 @@ export class PartitionReading {
       head,
       objections,
       trustsExports,
+      hasGenesis: source.hasGenesis,
       onDecided,
     });
   }
