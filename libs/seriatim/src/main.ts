@@ -14,6 +14,7 @@ import { effectsWorkerCommand } from "./commands/effects-worker.ts";
 import { getCommand } from "./commands/get.ts";
 import { historyCommand } from "./commands/history.ts";
 import { initCommand } from "./commands/init.ts";
+import { labCommand } from "./commands/lab.ts";
 import { mcpCommand } from "./commands/mcp.ts";
 import { putCommand } from "./commands/put.ts";
 import { scanCommand } from "./commands/scan.ts";
@@ -28,6 +29,7 @@ import { tailCommand } from "./commands/tail.ts";
 const commands = [
   demoCommand,
   anomaliesCommand,
+  labCommand,
   benchCommand,
   decisionsCommand,
   sweepCommand,

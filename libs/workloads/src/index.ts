@@ -14,3 +14,7 @@ export type { Finding, Occurrence, Scenario } from "./scenarios/scenario.ts";
 export { scenarios } from "./scenarios/scenarios.ts";
 export { VirtualSpace, type VirtualSpaceOptions } from "./virtual/virtual-space.ts";
 export { textOfStep, type Step } from "./scenarios/step.ts";
+export { type DetourResult, detourRules, tryDetour } from "./lab/detour.ts";
+export { type Guard, guards } from "./lab/guards.ts";
+export { Lab, type LabOptions, type LabResult, runLab } from "./lab/lab.ts";
+export { endOfMonth, monthOf } from "./lab/month.ts";
