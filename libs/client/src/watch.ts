@@ -4,6 +4,7 @@ import type { Advance } from "@seriatim/view";
 import type { ReadSet } from "./read-set.ts";
 import type { Space } from "./space.ts";
 import type { WriteSet } from "./write-set.ts";
+import { writtenIn } from "./written.ts";
 
 export interface Watched {
   readonly isolation: Isolation;
@@ -79,11 +80,11 @@ export class Watch {
     for (const range of reads.ranges) this.noteRange(range);
   }
 
-  #look({ partition, from, to }: Advance): void {
-    if (this.#isIdle || partition !== this.#watched.partition()) return;
-    const after = Math.max(from, this.#snapshot());
-    for (const { key, version } of this.#space.view.changes(partition, after, to))
-      if (this.#restsOn(key)) return this.#fire(key, version);
+  #look(advance: Advance): void {
+    if (this.#isIdle || advance.partition !== this.#watched.partition()) return;
+    const snapshot = this.#snapshot();
+    for (const { key, version } of writtenIn(this.#space.view, advance))
+      if (version > snapshot && this.#restsOn(key)) return this.#fire(key, version);
   }
 
   /** As the sequencer will see it: at level snapshot only its writes count, at level none nothing does. */

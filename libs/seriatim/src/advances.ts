@@ -33,7 +33,9 @@ export class Advances {
       const to = this.#view.position(partition).offset;
       if (to <= from) continue;
       this.#seen[partition] = to;
-      for (const listener of this.#listeners) listener({ partition, from, to });
+      // The same one for all: what it has written is then read once.
+      const advance = { partition, from, to };
+      for (const listener of this.#listeners) listener(advance);
     }
     for (const check of this.#waiting) check();
   }
