@@ -132,28 +132,4 @@ describe("sessions", () => {
     const client = await clientOf(server, "after");
     expect(await graphOf(client)).toEqual({ entities: [], relations: [] });
   });
-
-  it("1,000 transactions of ten clients are open at once, and each commits", async () => {
-    const server = await listening();
-    const clients: Client[] = [];
-    for (let n = 0; n < 10; n += 1) clients.push(await clientOf(server, `client ${n}`));
-    const open = await Promise.all(
-      clients.flatMap((client) =>
-        Array.from({ length: 100 }, async (_, n) => {
-          const { transaction } = dataOf(await call(client, "begin"));
-          await call(client, "put", { transaction, key: `many/${String(transaction)}`, value: n });
-          return { client, transaction };
-        }),
-      ),
-    );
-    const [first] = clients;
-    if (first === undefined) throw new Error("no client");
-    expect(textOf(await call(first, "begin"))).toContain("100 transactions open, which is the limit");
-    const other = await clientOf(server, "one more");
-    expect(textOf(await call(other, "begin"))).toContain("1000 transactions open, which is the limit of all sessions");
-    const results = await Promise.all(open.map(({ client, transaction }) => call(client, "commit", { transaction })));
-    expect(results.filter(({ isError }) => isError === true)).toEqual([]);
-    const { items } = dataOf(await call(other, "scan", { prefix: "many/", limit: 1_000 }));
-    expect(items).toHaveLength(1_000);
-  });
 });

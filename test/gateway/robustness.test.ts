@@ -3,6 +3,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { createCoordinator } from "@seriatim/client";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -235,5 +236,34 @@ describe("transactions", () => {
       changes: [{ key: "approvals/1", kind: "range", agent: expect.stringMatching(/^bob:/) as string }],
     });
     await expect(bob.readResource({ uri })).rejects.toThrow("is none of this session");
+  });
+
+  it("1,000 of ten clients are open at once, and each commits", async () => {
+    const gateway = await embedded();
+    const clients: Client[] = [];
+    for (let n = 0; n < 10; n += 1) clients.push(await clientOf(gateway, `client ${n}`));
+    const open = await Promise.all(
+      clients.map(async (client) => {
+        const transactions: unknown[] = [];
+        for (let n = 0; n < 100; n += 1) {
+          const { transaction } = dataOf(await call(client, "begin"));
+          await call(client, "put", { transaction, key: `many/${String(transaction)}`, value: n });
+          transactions.push(transaction);
+        }
+        return { client, transactions };
+      }),
+    );
+    const [first] = clients;
+    if (first === undefined) throw new Error("no client");
+    expect(textOf(await call(first, "begin"))).toContain("100 transactions open, which is the limit");
+    const other = await clientOf(gateway, "one more");
+    expect(textOf(await call(other, "begin"))).toContain("1000 transactions open, which is the limit of all sessions");
+    await Promise.all(
+      open.map(async ({ client, transactions }) => {
+        for (const transaction of transactions) dataOf(await call(client, "commit", { transaction }));
+      }),
+    );
+    const { items } = dataOf(await call(other, "scan", { prefix: "many/", limit: 1_000 }));
+    expect(items).toHaveLength(1_000);
   });
 });
