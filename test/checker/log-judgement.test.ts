@@ -85,6 +85,28 @@ describe("what a judgement says besides the cycles", () => {
     expect(levels).toMatchObject({ reached: 0, staleGenerations: 1, cascades: 2 });
   });
 
+  test("a key found absent was seen before it came to be, though the snapshot holds it", async () => {
+    // At level none a read may be older than the snapshot: of whichever absence this one was, it came before 4.
+    const history = [
+      logged(1, { writes: [write("bank/y")] }),
+      logged(2, { writes: [write("bank/x")] }),
+      logged(3, { writes: [{ ...write("bank/x"), deleted: true }] }),
+      logged(4, { writes: [write("bank/x")] }),
+      logged(5, { isolation: "none", points: [{ key: key("bank/x"), version: null }], writes: [write("bank/y")] }),
+      logged(6, {
+        isolation: "none",
+        snapshot: 5,
+        points: [{ key: key("bank/y"), version: 1 }],
+        writes: [write("bank/x")],
+      }),
+    ];
+    const { cycles, coverage } = await judge(historyOf(history));
+    expect(cycles[0]?.dependencies).toContainEqual(
+      expect.objectContaining({ kind: "rw", key: "bank/x", before: null, after: 4, change: "insert" }),
+    );
+    expect(coverage.assumptions).toHaveLength(1);
+  });
+
   test("partitions are judged each by itself", async () => {
     const stale = logged(2, { partition: 1, snapshot: 0, points: [{ key: key("bank/x"), version: null }] });
     const { findings, counts } = await judge(

@@ -31,6 +31,8 @@ export function judgeSpan(content: SpanContent, tally: Tally, claims: ClaimTally
   tally.components += plain.components;
   for (const [anomaly, count] of plain.counts) tally.count(anomaly, count);
   const ordered = (kind: number): GraphVerdict => {
+    // An order takes nothing away.
+    if (!plain.serializable && !plain.snapshotIsolation) return plain;
     const verdict = judged(withOrder(span, kind));
     if (plain.serializable) tally.addCycles(verdict.cycles);
     return verdict;
