@@ -6,13 +6,13 @@ import { jsonLines, seriatim } from "./command.ts";
 // Each run on Kafka starts a sequencer, and each agent may be a process.
 vi.setConfig({ testTimeout: 240_000 });
 
-describe("workloads, embedded", () => workloads([]));
-await describeKafka("workloads, on Kafka", (brokers) => workloads(["--brokers", brokers.join(",")]));
+describe("workloads, embedded", () => workloads([], [[], ["--processes"]]));
+await describeKafka("workloads, on Kafka", (brokers) => workloads(["--brokers", brokers.join(",")], [["--processes"]]));
 
-function workloads(place: readonly string[]): void {
+function workloads(place: readonly string[], ways: readonly (readonly string[])[]): void {
   const small = ["--agents", "4", "--transactions", "8", "--json", ...place];
 
-  it.each([[[]], [["--processes"]]])(
+  it.each(ways.map((how) => [how]))(
     "bench %s: nothing is lost but at level none, where log and checker say how much",
     async (how) => {
       const ended = await seriatim("bench", ...small, "--keys", "2", "--think", "5", ...how);
@@ -43,7 +43,7 @@ function workloads(place: readonly string[]): void {
   );
 
   it("decisions: stale at the levels that let it, as many as the checker finds", async () => {
-    const ended = await seriatim("decisions", ...small, "--think", "20", "--interval", "50");
+    const ended = await seriatim("decisions", ...small, "--think", "50", "--interval", "200");
     expect(ended.code, ended.stderr).toBe(0);
     for (const row of jsonLines(ended)) {
       expect(row).toMatchObject({
