@@ -56,5 +56,5 @@ describe("the engine and an oracle that tries all orders", () => {
         expect(count, condition).toBeGreaterThan(runs / 20);
         expect(count, condition).toBeLessThan((runs * 19) / 20);
       }
-  });
+  }, 300_000);
 });

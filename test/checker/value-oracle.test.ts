@@ -80,5 +80,5 @@ describe("the search for an order of writes, and an oracle that tries all orders
       expect(count).toBeGreaterThan(runs / 20);
       expect(count).toBeLessThan((runs * 19) / 20);
     }
-  });
+  }, 300_000);
 });
