@@ -61,7 +61,15 @@ async function called(verdicts: Log, effects: Log, path: string): Promise<unknow
   const handlers = defineHandlers({ note: { call: (args) => void calls.push(args) } });
   const file = SqliteFile.open(path);
   onTestFinished(() => file.close());
-  const worker = await EffectsWorker.open({ verdicts, effects, codec, file, hash: sha256, handlers });
+  const worker = await EffectsWorker.open({
+    verdicts,
+    effects,
+    append: () => Promise.resolve(),
+    codec,
+    file,
+    hash: sha256,
+    handlers,
+  });
   const stop = new AbortController();
   const running = worker.run(stop.signal);
   const end = (await verdicts.bounds(0)).end;

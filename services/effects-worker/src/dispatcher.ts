@@ -171,11 +171,7 @@ export class Dispatcher {
   /** An inverse must not overtake its forward call, which was given up or ended by then. */
   #notBefore(row: Row, first: number): number {
     if (row.definition?.kind !== "undo") return 0;
-    return this.#forward(row).progress.own?.outcome === "done" ? 0 : first + row.definition.timeout;
-  }
-
-  #forward(row: Row): Row {
-    return this.#options.fold.get({ ...row, side: "forward" });
+    return row.progress.own?.outcome === "done" ? 0 : first + row.definition.timeout;
   }
 
   #claim({ partition, offset, index, side, digest }: Row, attempt: number): void {
@@ -233,7 +229,7 @@ export class Dispatcher {
     const { space, handlers, timing, resultBytes } = this.#options;
     const handler = handlers.get(name);
     assert(handler !== undefined, `the handler ${name} is gone`);
-    const own = row.side === "undo" ? this.#forward(row).progress.own : null;
+    const { own } = row.progress;
     const result = await performCall({
       space,
       handler,

@@ -2,6 +2,7 @@ import type { LogRecord } from "@seriatim/log";
 import { Arrival } from "./arrival.ts";
 import { Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
 import { PartitionFold, type FoldOptions } from "./fold/partition-fold.ts";
+import { Expirer } from "./expirer.ts";
 import { Outbox } from "./outbox.ts";
 import type { WorkerOptions } from "./worker.ts";
 
@@ -16,6 +17,7 @@ export class PartitionWorker {
   readonly partition: number;
   readonly fold: PartitionFold;
   readonly dispatcher: Dispatcher;
+  readonly #expirer: Expirer;
   readonly #outbox: Outbox;
   readonly #options: WorkerOptions & Shared;
   readonly #verdictsRead: Arrival;
@@ -29,8 +31,12 @@ export class PartitionWorker {
     this.fold = new PartitionFold({
       ...options,
       partition,
-      onChange: (row, record) => this.dispatcher.changed(row, record),
+      onChange: (row, record) => {
+        this.dispatcher.changed(row, record);
+        this.#expirer.changed(row);
+      },
     });
+    this.#expirer = new Expirer({ ...options, partition, fold: this.fold });
     this.dispatcher = new Dispatcher({ ...options, partition, fold: this.fold, outbox: this.#outbox });
     this.#verdictsRead = new Arrival(this.fold.position.nextVerdict);
     this.#effectsRead = new Arrival(this.fold.position.nextEffect);
@@ -61,6 +67,7 @@ export class PartitionWorker {
     await Promise.race([Promise.all([this.#verdictsRead.arrived, this.#effectsRead.arrived]), stopped]);
     if (signal.aborted) return;
     this.dispatcher.begin();
+    this.#expirer.begin();
     await this.#outbox.run(signal);
   }
 
@@ -81,5 +88,6 @@ export class PartitionWorker {
     this.#verdictsRead.end();
     this.#effectsRead.end();
     this.dispatcher.stop();
+    this.#expirer.stop();
   }
 }

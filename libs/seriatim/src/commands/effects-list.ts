@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { effectStates, type EffectState, type Row } from "@seriatim/effects-worker";
+import { effectStates, isNeeded, type EffectState, type Row } from "@seriatim/effects-worker";
 import { Faults } from "../cli/faults.ts";
 import { whole } from "../cli/numbers.ts";
 import { escapeUnprintable, printJson, printTable } from "../cli/output.ts";
@@ -50,7 +50,7 @@ async function list(flags: Flags, command: Command): Promise<void> {
 function isListed({ definition, progress }: Row, all: boolean): boolean {
   if (all) return true;
   if (definition?.kind === "hold") return definition.isOpen;
-  return progress.state !== "done" && (definition?.kind !== "undo" || definition.isNeeded);
+  return progress.state !== "done" && isNeeded({ definition, progress });
 }
 
 function statesOf(text: string | undefined, faults: Faults): readonly EffectState[] | undefined {

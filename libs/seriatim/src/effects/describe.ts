@@ -1,5 +1,5 @@
 import { decodeJson, idempotencyKey } from "@seriatim/effects";
-import type { EffectState, Row } from "@seriatim/effects-worker";
+import { isNeeded, type EffectState, type Row } from "@seriatim/effects-worker";
 import { hexOf, type Bytes } from "@seriatim/protocol";
 import { effectName } from "./name.ts";
 
@@ -8,7 +8,7 @@ export type ShownState = EffectState | "held" | "not needed";
 
 export function stateOf({ definition, progress }: Row): ShownState {
   if (definition?.kind === "hold") return progress.own?.outcome ?? "held";
-  if (definition?.kind === "undo" && !definition.isNeeded) return "not needed";
+  if (!isNeeded({ definition, progress })) return "not needed";
   return progress.state;
 }
 

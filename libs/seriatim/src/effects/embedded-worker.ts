@@ -30,7 +30,8 @@ export async function startEmbeddedWorker(
       "invalid_argument",
       `${file.path} is open for reading only, and handlers need to write: leave one`,
     );
-  const parts = { verdicts, effects, codec, file, hash: sha256 };
+  const append = (partition: number, record: Uint8Array): Promise<void> => space.append(partition, record);
+  const parts = { verdicts, effects, append, codec, file, hash: sha256 };
   const worker = await EffectsWorker.open({ ...parts, handlers, onUnknownHandler });
   const stop = new AbortController();
   const running = worker.run(stop.signal).catch((error: unknown) => {

@@ -6,7 +6,7 @@ import type { Place } from "../cli/place.ts";
 import { KafkaLogs } from "../kafka-logs.ts";
 
 /** The space's logs, and the file that keeps what was folded of its effects. */
-export type EffectsParts = Pick<WorkerOptions, "verdicts" | "effects" | "codec" | "hash" | "file">;
+export type EffectsParts = Pick<WorkerOptions, "verdicts" | "effects" | "append" | "codec" | "hash" | "file">;
 
 /** The file of a space on Kafka: of the same space's workers on one machine, any of them keeps it. */
 export function effectsFileOf(place: Extract<Place, { readonly kind: "kafka" }>, path: string | undefined): string {
@@ -26,17 +26,21 @@ export async function withEffects<T>(
     const space = await openFile(place.path, { writes: true });
     try {
       const { verdicts, effects, codec, file } = space;
-      return await work({ verdicts, effects, codec, file, hash: sha256 });
+      const append: EffectsParts["append"] = (partition, record) => space.append(partition, record);
+      return await work({ verdicts, effects, append, codec, file, hash: sha256 });
     } finally {
       await space.close();
     }
   }
   const logs = await KafkaLogs.open(place);
   try {
-    const { verdicts, effects, codec } = logs;
+    const { intents, verdicts, effects, codec } = logs;
+    const append: EffectsParts["append"] = async (partition, value) => {
+      await intents.append(partition, [{ value }]);
+    };
     const file = SqliteFile.open(effectsFileOf(place, path), { synchronous: "normal" });
     try {
-      return await work({ verdicts, effects, codec, file, hash: sha256 });
+      return await work({ verdicts, effects, append, codec, file, hash: sha256 });
     } finally {
       file.close();
     }

@@ -1,5 +1,5 @@
 import type { EffectsStore } from "../store/effects-store.ts";
-import { blankRow, isOpenRow, keyOf, type EffectId, type Position, type Row } from "../store/row.ts";
+import { blankRow, isOpenRow, keyOf, storedState, type EffectId, type Position, type Row } from "../store/row.ts";
 
 /**
  * The effects of one partition as they are after what was read last; what was changed stands in memory until it is
@@ -43,7 +43,7 @@ export class EffectsCache {
 
   /** What is not done, in log order. */
   *unfinished(): Iterable<Row> {
-    yield* this.#merged(this.#store.unfinished(this.#partition), ({ progress }) => progress.state !== "done");
+    yield* this.#merged(this.#store.unfinished(this.#partition), (row) => storedState(row) !== "done");
   }
 
   /** Everything, in log order. */

@@ -1,11 +1,14 @@
 import type { LogRecord } from "@seriatim/log";
 import {
   assert,
+  claimsId,
   linkOf,
   type EffectRecord,
   type EffectsCodec,
   type Genesis,
   type Hash,
+  type Offset,
+  type Outcome,
   type RecordCodec,
   type Verdict,
 } from "@seriatim/protocol";
@@ -13,6 +16,7 @@ import { apply, Lanes, type Place } from "../core/index.ts";
 import type { EffectsStore } from "../store/effects-store.ts";
 import { isOpenRow, keyOf, type Definition, type EffectId, type Position, type Row } from "../store/row.ts";
 import { EffectsCache } from "./cache.ts";
+import { OpenHolds } from "./open-holds.ts";
 
 export interface FoldOptions {
   readonly partition: number;
@@ -34,6 +38,7 @@ export class PartitionFold {
   readonly #options: FoldOptions;
   readonly #cache: EffectsCache;
   readonly #undos = new Map<string, EffectId>();
+  readonly #holds = new OpenHolds();
   /** How many effects of each handler are still to be done. */
   readonly #openOf = new Map<string, number>();
   #position: Position;
@@ -77,6 +82,11 @@ export class PartitionFold {
   /** Inverses that are still to be done; they are in no lane. */
   get undos(): Iterable<EffectId> {
     return this.#undos.values();
+  }
+
+  /** Holds whose intents are still to be decided, in log order. */
+  get holds(): Iterable<EffectId> {
+    return this.#holds.all();
   }
 
   /** How many effects of each handler are still to be done. */
@@ -129,15 +139,54 @@ export class PartitionFold {
     this.#isStored = false;
   }
 
-  #applyVerdict({ offset, id, agent, time, outcome }: Verdict): void {
-    if (outcome.kind !== "committed") return;
+  #applyVerdict(verdict: Verdict): void {
+    const { offset, id, outcome } = verdict;
+    if (outcome.kind === "held") this.#hold(verdict, outcome);
+    if (outcome.kind === "committed") this.#defer(verdict, outcome);
+    // No submit can commit any more whose snapshot was taken before the hold: all are too old.
+    const { window } = this.#options.genesis.limits;
+    for (const hold of this.#holds.upTo(offset - window - 1)) this.#closeHold(hold, offset, false);
+    if (id === null || !claimsId(outcome)) return;
+    const confirmed = outcome.kind === "committed" ? outcome.holds : [];
+    for (const hold of this.#holds.of(id)) this.#closeHold(hold, offset, confirmed.includes(hold.offset));
+  }
+
+  #defer({ offset, id, agent, time }: Verdict, { effects }: Extract<Outcome, { kind: "committed" }>): void {
     const { partition, hash } = this.#options;
-    for (const [index, effect] of outcome.effects.entries()) {
+    for (const [index, { name, lane, arguments: args }] of effects.entries()) {
       assert(id !== null, `the intent committed at ${offset} has no id`);
-      const { name, lane } = effect;
-      const place = { partition, offset, index, side: "forward" as const, digest: hash(effect.arguments) };
-      this.#define(place, offset, { kind: "deferred", name, lane, intent: id, agent, time }, effect.arguments);
+      const place = { partition, offset, index, side: "forward" as const, digest: hash(args) };
+      this.#define(place, offset, { kind: "deferred", name, lane, intent: id, agent, time }, args);
     }
+  }
+
+  #hold({ offset, id, agent, time }: Verdict, outcome: Extract<Outcome, { kind: "held" }>): void {
+    const { partition, hash } = this.#options;
+    const { index, name, arguments: args, undo, deadline, timeout } = outcome;
+    assert(id !== null, `the hold at ${offset} has no id`);
+    const place = { partition, offset, index, side: "forward" as const, digest: hash(args) };
+    const definition = { kind: "hold", name, undo, deadline, timeout, isOpen: true } as const;
+    this.#define(place, offset, { ...definition, intent: id, agent, time }, args);
+    // Another process may have stored its end already, which is not seen here then.
+    const inverse = this.#cache.get({ ...place, side: "undo" });
+    if (inverse.definition !== null) this.#put(inverse, undefined);
+  }
+
+  /** Its intent is decided: without a commit that confirms it, its inverse comes about. */
+  #closeHold(hold: EffectId, offset: Offset, isConfirmed: boolean): void {
+    const row = this.#cache.get(hold);
+    const { definition, arguments: args, progress } = row;
+    assert(definition?.kind === "hold" && args !== null, `a hold at ${hold.offset} is closed that there is not`);
+    this.#define(hold, offset, { ...definition, isOpen: false }, args);
+    this.#holds.close(hold, definition.intent);
+    const { undo: name, intent, agent, time, timeout } = definition;
+    if (isConfirmed || name === null) return;
+    const undo = this.#cache.get({ ...hold, side: "undo" });
+    if (undo.changed >= offset) return this.#index(undo);
+    const { own, applied } = progress;
+    const inverse: Definition = { kind: "undo", name, intent, agent, time, timeout };
+    const known = { ...undo.progress, own, applied: Math.max(applied, undo.progress.applied) };
+    this.#put({ ...undo, definition: inverse, changed: offset, arguments: args, progress: known }, undefined);
   }
 
   /** Another process may have stored it already, from what it read of the same log. */
@@ -152,6 +201,13 @@ export class PartitionFold {
     const before = this.#cache.get({ partition, ...record.effect, digest: record.arguments });
     const progress = apply(before.progress, record, offset);
     this.#put(progress === before.progress ? before : { ...before, progress }, record);
+    if (record.kind === "report" && record.claim === null) this.#tellInverse(before, record, offset);
+  }
+
+  /** What an agent says of its own call is of use to the inverse, where there is one. */
+  #tellInverse({ partition, offset: at, index, digest }: Row, record: EffectRecord, offset: Offset): void {
+    const undo = this.#cache.get({ partition, offset: at, index, side: "undo", digest });
+    if (undo.definition !== null) this.#put({ ...undo, progress: apply(undo.progress, record, offset) }, record);
   }
 
   #put(row: Row, record: EffectRecord | undefined): void {
@@ -178,7 +234,12 @@ export class PartitionFold {
       return isOpenRow(row) ? this.lanes.add(place) : this.lanes.close(place);
     }
     const key = keyOf(row);
-    if (definition.kind === "hold" || isOpenRow(row) === this.#undos.has(key)) return false;
+    if (definition.kind === "hold") {
+      if (isOpenRow(row)) this.#holds.add(row, definition.intent);
+      else this.#holds.close(row, definition.intent);
+      return false;
+    }
+    if (isOpenRow(row) === this.#undos.has(key)) return false;
     const { partition, offset, index, side, digest } = row;
     if (isOpenRow(row)) this.#undos.set(key, { partition, offset, index, side, digest });
     else this.#undos.delete(key);

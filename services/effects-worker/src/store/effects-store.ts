@@ -2,7 +2,7 @@ import type { Statement } from "better-sqlite3";
 import type { SqliteFile } from "@seriatim/log";
 import { beforeGenesis, bufferOf, bytesOf, type Digest, type EffectSide } from "@seriatim/protocol";
 import type { EffectState, OwnCall, Progress } from "../core/index.ts";
-import { isOpenRow, mergedRow, type Definition, type EffectId, type Position, type Row } from "./row.ts";
+import { isOpenRow, mergedRow, storedState, type Definition, type EffectId, type Position, type Row } from "./row.ts";
 import { prepareTables } from "./tables.ts";
 
 interface Stored {
@@ -161,7 +161,7 @@ export class EffectsStore {
       result,
       own?.result ?? null,
       isOpenRow(row) ? 1 : 0,
-      progress.state,
+      storedState(row),
       definition?.intent ?? null,
       progress.applied,
     );

@@ -1,5 +1,5 @@
 import type { Digest, EffectPlace, Offset } from "@seriatim/protocol";
-import { isOpen, noProgress, type Progress } from "../core/index.ts";
+import { isOpen, noProgress, type EffectState, type Progress } from "../core/index.ts";
 
 /** Which effect: its place, and the digest of its arguments. A record that names another digest is of no effect. */
 export interface EffectId extends EffectPlace {
@@ -37,8 +37,6 @@ export type Definition =
       readonly kind: "undo";
       /** Of the forward call, in ms. */
       readonly timeout: number;
-      /** False when the forward call has surely not happened. */
-      readonly isNeeded: boolean;
     });
 
 /** One effect, as far as the logs were read. */
@@ -59,8 +57,18 @@ export function keyOf({ offset, index, side, digest }: Omit<EffectId, "partition
 /** Whether a worker still has to do something about it, now or later. */
 export function isOpenRow({ definition, progress }: Row): boolean {
   if (definition === null) return false;
-  if (definition.kind === "hold") return definition.isOpen;
-  return isOpen(progress.state) && (definition.kind === "deferred" || definition.isNeeded);
+  return definition.kind === "hold" ? definition.isOpen : isOpen(progress.state) && isNeeded({ definition, progress });
+}
+
+/** False of an inverse whose forward call has surely not happened, as its agent said. */
+export function isNeeded({ definition, progress }: Pick<Row, "definition" | "progress">): boolean {
+  return definition?.kind !== "undo" || progress.own?.outcome !== "failed";
+}
+
+/** The state that it is looked for by: `done` where nothing will ever be left to do about it. */
+export function storedState(row: Row): EffectState {
+  const isOver = row.definition?.kind === "hold" ? !row.definition.isOpen : !isNeeded(row);
+  return isOver ? "done" : row.progress.state;
 }
 
 /** What two that have read differently far know of one effect, put together. */
