@@ -138,7 +138,7 @@ export class Dispatcher {
       case "wait":
         return this.#notices.lookAt(keyOf(row), step.until, () => this.#look(row));
       case "claim":
-        if (this.#options.slots.take(keyOf(row), () => this.#look(row))) this.#claim(row, step.attempt);
+        if (this.#options.slots.take(this.#slotOf(row), () => this.#look(row))) this.#claim(row, step.attempt);
         return;
       case "report":
         return this.#report(row, step.result);
@@ -172,6 +172,11 @@ export class Dispatcher {
   #notBefore(row: Row, first: number): number {
     if (row.definition?.kind !== "undo") return 0;
     return row.progress.own?.outcome === "done" ? 0 : first + row.definition.timeout;
+  }
+
+  /** Slots are those of all partitions. */
+  #slotOf(row: Row): string {
+    return `${row.partition} ${keyOf(row)}`;
   }
 
   #claim({ partition, offset, index, side, digest }: Row, attempt: number): void {
@@ -262,7 +267,7 @@ export class Dispatcher {
   #report(row: Row, result: EffectResult): void {
     const { partition, offset, index, side, digest, progress } = row;
     const id = { partition, offset, index, side, digest };
-    if (!this.#options.slots.take(keyOf(row), () => this.#look(row))) return;
+    if (!this.#options.slots.take(this.#slotOf(row), () => this.#look(row))) return;
     const now = this.#options.timing.now();
     const { attempt } = progress;
     const made: Attempt = { id, attempt, phase: "reporting", claimedAt: now, sentAt: now, result };

@@ -3,6 +3,7 @@ export class Slots {
   readonly #limit: number;
   readonly #waiting = new Map<string, () => void>();
   #used = 0;
+  #isWaking = false;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -25,9 +26,20 @@ export class Slots {
 
   release(): void {
     this.#used -= 1;
+    this.#wake();
+  }
+
+  /** One after another: whoever is told may have no use for it any more, and then it is the next one's. */
+  #wake(): void {
     const [first] = this.#waiting;
-    if (first === undefined) return;
-    this.#waiting.delete(first[0]);
-    first[1]();
+    if (this.#isWaking || first === undefined || this.#used >= this.#limit) return;
+    const [who, retry] = first;
+    this.#waiting.delete(who);
+    retry();
+    this.#isWaking = true;
+    setImmediate(() => {
+      this.#isWaking = false;
+      this.#wake();
+    });
   }
 }
