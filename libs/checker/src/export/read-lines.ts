@@ -60,11 +60,10 @@ export function itemOf(line: unknown, context: LineContext): Item {
 }
 
 const recordNames = ["log", "partition", "offset", "time", "record"];
-const transactionNames = [
-  ...["partition", "offset", "time", "id", "agent", "snapshot", "cancel", "isolation", "points", "ranges", "writes"],
-  ...["effects", "holds", "validFrom", "validUntil", "result", "outcome", "chain"],
-];
-const names: ReadonlySet<string> = new Set([...recordNames, ...transactionNames]);
+const transactionNames =
+  "partition offset time id agent snapshot cancel isolation points ranges writes effects holds validFrom validUntil " +
+  "result outcome chain";
+const names: ReadonlySet<string> = new Set([...recordNames, ...transactionNames.split(" ")]);
 
 /** A name that is not known may be a damaged one, and what it says would be passed over. */
 function checkNames(fields: Fields): void {

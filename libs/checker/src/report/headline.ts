@@ -37,8 +37,8 @@ function doubtOf({ coverage }: Omit<Report, "headline">, reason: string | null):
 /** The weaker the level that forbids it, the graver. */
 const gravity = ["G0", "G1c", "G-single", "G2-item", "G2"] as const;
 
-function anomalyText({ anomalies, cycles, badReads, levels }: Omit<Report, "headline">): string {
-  const gravest = gravity.find((name) => cycles.some(({ anomaly }) => anomaly === name));
+function anomalyText({ anomalies, badReads, levels }: Omit<Report, "headline">): string {
+  const gravest = gravity.find((name) => (anomalies[name] ?? 0) > 0);
   const [read] = badReads;
   if (read !== undefined) return read;
   const named = Object.keys(anomalies).filter((name) => ["lost_update", "write_skew", "long_fork"].includes(name));

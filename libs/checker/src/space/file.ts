@@ -31,7 +31,7 @@ export async function openFileSource(
       ...bounded("effects", effects),
     }));
     const first = [verdicts, intents].map((log) => log?.readNow(0, 0, { count: 1, bytes: 1 })[0]?.value);
-    const name = file.path;
+    const name = path;
     checkSlice(slice, name, 1);
     const close = async (): Promise<void> => file.close();
     const flags = ["--file", path];

@@ -3,6 +3,7 @@ import { openAt, type Address } from "../staging/address.ts";
 import { TemporaryFolder } from "../staging/folder.ts";
 import { Processes } from "../staging/processes.ts";
 import { setStage, type Stage } from "../staging/stage.ts";
+import { judgeAt, type Judged } from "../workloads/judging.ts";
 import { AgentProcess } from "./agent-process.ts";
 import { judge, type Evidence, type Judgement } from "./judge.ts";
 import type { DemoOptions } from "./options.ts";
@@ -17,6 +18,8 @@ export interface DemoResult {
   readonly tally: Tally;
   readonly evidence: Evidence;
   readonly judgement: Judgement;
+  /** What the checker says of the space, which may hold more than this run. */
+  readonly judged: Judged;
   /** From the start to the end of the counting. */
   readonly seconds: number;
 }
@@ -70,6 +73,7 @@ async function performDemo(
     tally,
     evidence,
     judgement: judge(evidence),
+    judged: await judgeAt(stage("parent")),
     seconds: (performance.now() - began) / 1000,
   };
 }

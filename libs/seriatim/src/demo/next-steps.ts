@@ -23,7 +23,10 @@ function historyCommands(result: DemoResult, summary: Summary): (readonly [strin
   const flags = placeFlags(result, summary);
   if (flags === undefined) return [[`${demo()} --file demo.db`, "keeps the space, to look at how things came about"]];
   const key = tellingKey(result);
-  return key === undefined ? [] : [[`npx seriatim history ${flags} ${key}`, "who wrote this seat, and when"]];
+  const check: [string, string] = [`npx seriatim check ${flags}`, "the proof, or who is in whose way"];
+  return key === undefined
+    ? [check]
+    : [check, [`npx seriatim history ${flags} ${key}`, "who wrote this seat, and when"]];
 }
 
 function placeFlags(result: DemoResult, { file, space }: Summary): string | undefined {

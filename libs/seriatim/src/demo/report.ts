@@ -19,6 +19,7 @@ const rules = {
   credits: `at most ${mostCredits} goodwill credits a customer and month`,
   seats: "a seat is sold once",
   lost: "what was acknowledged stays",
+  order: "one order explains it, by the log alone",
 } as const;
 
 export function openingLines({ isolation, agents, runs, seed, think, place }: DemoOptions): string[] {
@@ -41,11 +42,12 @@ function levelLine(level: Isolation, isChosen: boolean): string {
 }
 
 export function closingLines(result: DemoResult, summary: Summary): string[] {
-  const { judgement, tally } = result;
+  const { judgement, judged, tally } = result;
   return [
     "",
     `What happened, at level ${summary.isolation}:`,
     ...verdictLines(judgement, summary),
+    verdictLine(rules.order, summary.serializable === true, orderText(judged)),
     ...countsLines(summary),
     "",
     "What the losers were told:",
@@ -87,6 +89,15 @@ function verdictLine(rule: string, isKept: boolean, detail: string): string {
   const word = isKept ? coloured("kept  ", "green") : coloured("BROKEN", "red");
   const width = Math.max(...Object.values(rules).map(({ length }) => length));
   return `  ${word}  ${rule.padEnd(width)}  ${detail}`;
+}
+
+/** What the checker found in the log. */
+function orderText({ judgement: { counts, components, coverage }, objections }: DemoResult["judged"]): string {
+  const [objection] = objections;
+  if (objection !== undefined) return objection.message;
+  if (components === 0) return `${coverage.checked} transactions judged, none out of order`;
+  const found = Object.entries(counts).filter(([, count]) => count !== null && count > 0);
+  return `cycles in ${components} places: ${found.map(([name, count]) => `${name.replaceAll("_", " ")} ${count}`).join(", ")}`;
 }
 
 function overLimitText({ overLimit }: Judgement): string {

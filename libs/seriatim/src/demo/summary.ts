@@ -34,11 +34,13 @@ export interface Summary {
   readonly violations: number;
   readonly customersOverLimit: number;
   readonly seatsSoldTwice: number;
+  /** Whether the checker found that the space's transactions could have run one after another; null when undecided. */
+  readonly serializable: boolean | null;
   /** Acknowledged writes missing at the end. */
   readonly lost: number;
 }
 
-export function summarise({ options, month, address, tally, judgement, seconds }: DemoResult): Summary {
+export function summarise({ options, month, address, tally, judgement, judged, seconds }: DemoResult): Summary {
   const { isolation, seed, agents, runs, place } = options;
   const { commits, refusals, retries, givenUp, claims, reports } = tally;
   const credits = claims.filter((claim: Claim) => isCredit(claim.key)).length;
@@ -66,9 +68,12 @@ export function summarise({ options, month, address, tally, judgement, seconds }
     violations: violationsOf(judgement),
     customersOverLimit: judgement.overLimit.size,
     seatsSoldTwice: judgement.soldTwice.size,
+    serializable: answers[judged.judgement.findings.serializable?.answer ?? "undecided"],
     lost: judgement.lost.length,
   };
 }
+
+const answers = { holds: true, violated: false, undecided: null } as const;
 
 function endedWith(reports: readonly RunReport[], outcome: "limit_reached" | "sold_out"): number {
   return reports.filter(({ answer }) => answer?.outcome === outcome).length;
