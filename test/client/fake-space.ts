@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Advance, Space } from "@seriatim/client";
 import { createCoordinator, type Coordinator, type CoordinatorOptions } from "@seriatim/client";
 import { SqliteFile } from "@seriatim/log";
-import { createCodec, createGenesis, encodeGenesis, Failure, sha256 } from "@seriatim/protocol";
-import type { DecodedRecord, Genesis, Limits, RecordCodec, Version } from "@seriatim/protocol";
+import { createCodec, createEffectsCodec, createGenesis, encodeGenesis, Failure, sha256 } from "@seriatim/protocol";
+import type { DecodedRecord, EffectRecord, Genesis, Limits, RecordCodec, Version } from "@seriatim/protocol";
 import { decide, evolve, initialState, type MemoryState } from "@seriatim/sequencer";
 import { View, type ReadVerdict } from "@seriatim/view";
 import { onTestFinished } from "vitest";
@@ -37,6 +37,8 @@ export class FakeSpace implements Space {
   readonly faults: Fault[] = [];
   /** Called with each record as it comes in, before anything happens to it. */
   onAppend: (record: DecodedRecord, partition: number) => void | Promise<void> = () => undefined;
+  /** Called with each report before it is kept. */
+  onReport: (report: EffectRecord) => void | Promise<void> = () => undefined;
   isPaused = false;
   closed = false;
   readonly #file: SqliteFile;
@@ -91,6 +93,16 @@ export class FakeSpace implements Space {
       case "log changed":
         throw new Failure("log_changed", "the log was replaced");
     }
+  }
+
+  /** What agents reported of the calls that they made themselves, in order. */
+  readonly reports: EffectRecord[] = [];
+
+  async report(_: number, record: Uint8Array): Promise<void> {
+    const report = createEffectsCodec(this.genesis).decode(record);
+    if (report === undefined) throw new Error("a report that cannot be read");
+    await this.onReport(report);
+    this.reports.push(report);
   }
 
   /** Puts a record into the log, whatever faults are pending, and decides it unless paused. */

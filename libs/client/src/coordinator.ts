@@ -1,3 +1,4 @@
+import type { Handlers } from "@seriatim/effects";
 import type { Effect, Isolation, KeyRange, Offset, Point, Version, Write } from "@seriatim/protocol";
 import type { Entry, HistoryEntry, Lookup, RunResult, SubmitResult } from "./result.ts";
 import type { Statistics } from "./statistics.ts";
@@ -16,6 +17,11 @@ export interface CoordinatorOptions {
   /** How many intents may wait for their verdicts at once; one more fails with `overloaded`. Default 1,000. */
   readonly unresolved?: number | undefined;
   readonly retry?: RetryOptions | undefined;
+  /**
+   * What effects are done by, made with `defineHandlers`. `tx.compensable` and `tx.immediate` call them here; where they
+   * are given, an effect whose handler is not among them is refused at once.
+   */
+  readonly handlers?: Handlers | undefined;
 }
 
 /**

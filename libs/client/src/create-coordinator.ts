@@ -1,6 +1,7 @@
 import type { Coordinator, CoordinatorOptions } from "./coordinator.ts";
 import { Environment, type Determined } from "./environment.ts";
 import { submitByHand } from "./hand-built.ts";
+import { Holding } from "./holding.ts";
 import { Reads } from "./reads.ts";
 import { Run } from "./run.ts";
 import type { Space } from "./space.ts";
@@ -13,11 +14,12 @@ import { Submitter } from "./submitter.ts";
 export function createCoordinator(space: Space, options: CoordinatorOptions & Determined = {}): Coordinator {
   const environment = new Environment(space, options);
   const submitter = new Submitter(environment);
+  const senders = { submitter, holding: new Holding(environment, submitter) };
   const reads = new Reads(environment);
   return {
     async run(runOptions, fn) {
       environment.checkOpen();
-      return new Run(environment, submitter, runOptions, fn).result();
+      return new Run(environment, senders, runOptions, fn).result();
     },
     async submit(intent, { signal } = {}) {
       environment.checkOpen();

@@ -1,18 +1,19 @@
+import { defaultLane, type Handler, type Handlers } from "@seriatim/effects";
 import { Failure, toBytes } from "@seriatim/protocol";
 import type { Effect, Limits } from "@seriatim/protocol";
 import type { DeferOptions } from "./transaction.ts";
 import { encodeJson } from "./values.ts";
-
-/** The lane of an effect for which none was named. */
-export const defaultLane = "default";
 
 /** What a transaction has deferred, in the order issued. */
 export class EffectSet {
   readonly #limits: Limits;
   readonly #effects: Effect[] = [];
 
-  constructor(limits: Limits) {
+  readonly #handlers: Handlers | undefined;
+
+  constructor(limits: Limits, handlers: Handlers | undefined) {
     this.#limits = limits;
+    this.#handlers = handlers;
   }
 
   get effects(): readonly Effect[] {
@@ -23,9 +24,11 @@ export class EffectSet {
     return this.#effects.length === 0;
   }
 
-  defer(name: string, args: unknown, { lane = defaultLane }: DeferOptions): void {
+  defer(name: string, args: unknown, options: DeferOptions): void {
     const { effects, nameBytes, effectBytes } = this.#limits;
     checkLabel(name, "the name of an effect", nameBytes);
+    const handler = this.#handlers === undefined ? undefined : handlerNamed(name, this.#handlers);
+    const lane = options.lane ?? handler?.lane ?? defaultLane;
     checkLabel(lane, `the lane of effect ${JSON.stringify(name)}`, nameBytes);
     const bytes = argumentsWithin(name, args, effectBytes);
     if (this.#effects.length >= effects)
@@ -36,6 +39,18 @@ export class EffectSet {
       );
     this.#effects.push({ name, lane, arguments: bytes });
   }
+}
+
+/** @throws Failure `invalid_argument` when it is not defined here. */
+export function handlerNamed(name: string, handlers: Handlers): Handler {
+  const handler = handlers.get(name);
+  if (handler !== undefined) return handler;
+  const known = [...handlers.keys()].map((each) => JSON.stringify(each)).join(", ");
+  throw new Failure(
+    "invalid_argument",
+    `no handler is named ${JSON.stringify(name)}; defined are ${known === "" ? "none" : known}: define it in the handlers ` +
+      "that open or connect is given",
+  );
 }
 
 /** @throws Failure `invalid_argument` when they are no JSON, or longer as encoded than the space allows. */

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { createCodec, Failure, sha256, type RecordCodec } from "@seriatim/protocol";
+import type { Handlers } from "@seriatim/effects";
+import { createCodec, createEffectsCodec, Failure, sha256 } from "@seriatim/protocol";
+import type { EffectsCodec, RecordCodec } from "@seriatim/protocol";
 import type { CoordinatorOptions } from "./coordinator.ts";
 import { Rivals } from "./rivals.ts";
 import type { Space } from "./space.ts";
@@ -25,6 +27,8 @@ export interface Determined {
 export class Environment {
   readonly space: Space;
   readonly codec: RecordCodec;
+  readonly effectsCodec: EffectsCodec;
+  readonly handlers: Handlers | undefined;
   readonly verdicts: Verdicts;
   readonly counters = new Counters();
   readonly turns: Turns;
@@ -43,6 +47,8 @@ export class Environment {
   constructor(space: Space, options: CoordinatorOptions & Determined) {
     this.space = space;
     this.codec = createCodec(space.genesis, sha256);
+    this.effectsCodec = createEffectsCodec(space.genesis);
+    this.handlers = options.handlers;
     this.#schedule = options.schedule ?? schedule;
     this.verdicts = new Verdicts(space, this.#schedule);
     this.newId = options.newId ?? randomUUID;

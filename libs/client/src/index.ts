@@ -28,5 +28,14 @@ export { advices } from "./result.ts";
 export type { AppendOptions, Space } from "./space.ts";
 export type { Advance } from "@seriatim/view";
 export type { Statistics } from "./statistics.ts";
-export type { DeferOptions, Item, Range, ScanOptions, Transaction, WriteOptions } from "./transaction.ts";
+export type {
+  CompensableOptions,
+  DeferOptions,
+  ImmediateOptions,
+  Item,
+  Range,
+  ScanOptions,
+  Transaction,
+  WriteOptions,
+} from "./transaction.ts";
 export { decodeValue, encodeValue } from "./values.ts";

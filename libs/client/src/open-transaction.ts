@@ -1,3 +1,4 @@
+import type { Handlers } from "@seriatim/effects";
 import { assert, Failure, fromBytes, inRange } from "@seriatim/protocol";
 import type { Genesis, Isolation, Key, KeyRange, Limits, Offset, Submit, Version } from "@seriatim/protocol";
 import type { View } from "@seriatim/view";
@@ -14,7 +15,18 @@ import { ReadSet } from "./read-set.ts";
 import type { Change } from "./result.ts";
 import type { Space } from "./space.ts";
 import type { Standing } from "./standing.ts";
-import type { DeferOptions, Item, Range, ScanOptions, Transaction, WriteOptions } from "./transaction.ts";
+import type { HeldCalls, PlannedCall } from "./held-calls.ts";
+import { plannedCompensable, plannedImmediate } from "./planned-calls.ts";
+import type {
+  CompensableOptions,
+  DeferOptions,
+  ImmediateOptions,
+  Item,
+  Range,
+  ScanOptions,
+  Transaction,
+  WriteOptions,
+} from "./transaction.ts";
 import { decodeValue } from "./values.ts";
 import { breathe } from "./waiting.ts";
 import { Watch } from "./watch.ts";
@@ -30,6 +42,8 @@ export interface OpeningOptions {
   readonly memo: Memo;
   readonly signal: AbortSignal | undefined;
   readonly standing: Standing;
+  readonly calls: HeldCalls;
+  readonly handlers: Handlers | undefined;
   /** Newer snapshots for the same attempt; undefined where it has to keep its own. */
   readonly renew: () => readonly Offset[] | undefined;
 }
@@ -58,6 +72,8 @@ export class OpenTransaction implements Transaction {
   readonly #effects: EffectSet;
   readonly #watch: Watch;
   readonly #standing: Standing;
+  readonly #calls: HeldCalls;
+  readonly #handlers: Handlers | undefined;
   readonly #renew: OpeningOptions["renew"];
   /** The function has been told of the snapshot. */
   #isSnapshotTold = false;
@@ -75,7 +91,7 @@ export class OpenTransaction implements Transaction {
     this.#snapshots = [...options.snapshots];
     this.#reads = new ReadSet(space.genesis.limits);
     this.#writes = new WriteSet(space.genesis.limits);
-    this.#effects = new EffectSet(space.genesis.limits);
+    this.#effects = new EffectSet(space.genesis.limits, options.handlers);
     this.#watch = new Watch(
       space,
       {
@@ -88,6 +104,8 @@ export class OpenTransaction implements Transaction {
       options.signal,
     );
     this.#standing = options.standing;
+    this.#calls = options.calls;
+    this.#handlers = options.handlers;
     this.#renew = options.renew;
     const remember = options.memo.forAttempt();
     this.memo = async (inputs, fn) => {
@@ -194,6 +212,22 @@ export class OpenTransaction implements Transaction {
     this.#effects.defer(name, args, options);
   }
 
+  async compensable<T>(name: string, args: unknown, options: CompensableOptions): Promise<T> {
+    this.#checkOpen();
+    return this.#call<T>(plannedCompensable(this.#limits, this.#handlers, name, args, options));
+  }
+
+  async immediate<T>(name: string, args: unknown, options: ImmediateOptions = {}): Promise<T> {
+    this.#checkOpen();
+    return this.#call<T>(plannedImmediate(this.#limits, this.#handlers, name, args, options));
+  }
+
+  async #call<T>(call: PlannedCall): Promise<T> {
+    const partition = this.#partition();
+    const result = this.#calls.call(call, { partition, snapshot: this.#snapshotOf(partition) });
+    return (await result) as T;
+  }
+
   validUntil(time: Date | number): void {
     this.#checkOpen();
     this.#validUntil = Math.min(timeOf(time, "validUntil"), this.#validUntil ?? Number.POSITIVE_INFINITY);
@@ -208,6 +242,7 @@ export class OpenTransaction implements Transaction {
   end(): void {
     this.#ended = true;
     this.#watch.stop();
+    this.#calls.end();
   }
 
   /** Where it is known that this transaction cannot commit: the key that others have written since. */
@@ -221,9 +256,9 @@ export class OpenTransaction implements Transaction {
     return this.#reads.hasPoint(key) ? [key, ...ranges] : ranges;
   }
 
-  /** Nothing was read, written or deferred: there is nothing to decide. */
+  /** Nothing was read, written, deferred or called: there is nothing to decide. */
   get isEmpty(): boolean {
-    return this.#reads.isEmpty && this.#writes.isEmpty && this.#effects.isEmpty;
+    return this.#reads.isEmpty && this.#writes.isEmpty && this.#effects.isEmpty && !this.#calls.isUsed;
   }
 
   draft(): Draft {
@@ -236,7 +271,7 @@ export class OpenTransaction implements Transaction {
       ranges: this.#reads.ranges,
       writes: this.#writes.writes,
       effects: this.#effects.effects,
-      holds: [],
+      holds: this.#calls.confirmed,
       validFrom: this.#validFrom,
       validUntil: this.#validUntil,
     };
@@ -261,7 +296,8 @@ export class OpenTransaction implements Transaction {
 
   /** Something rests on the snapshot. */
   get #isPinned(): boolean {
-    return this.#isolation === "none" || this.#isSnapshotTold || !this.#reads.isEmpty || !this.#writes.isEmpty;
+    if (this.#isolation === "none" || this.#isSnapshotTold || this.#calls.isUsed) return true;
+    return !this.#reads.isEmpty || !this.#writes.isEmpty;
   }
 
   #read(key: Key): unknown {
@@ -303,9 +339,13 @@ export class OpenTransaction implements Transaction {
     this.#watch.noteKey(key);
   }
 
-  /** The snapshot; at level none the newest offset applied, which is the snapshot from then on. */
+  /**
+   * The snapshot; at level none the newest offset applied, which is the snapshot from then on, until something is held:
+   * what an intent confirms stands above its snapshot.
+   */
   #readAt(partition: number): Offset {
-    if (this.#isolation === "none") this.#snapshots[partition] = this.#view.position(partition).offset;
+    if (this.#isolation === "none" && !this.#calls.isUsed)
+      this.#snapshots[partition] = this.#view.position(partition).offset;
     return this.#snapshotOf(partition);
   }
 

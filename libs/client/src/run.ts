@@ -1,9 +1,11 @@
-import type { Offset, RefusalCode, Submit, Version } from "@seriatim/protocol";
+import { isFailure, type Offset, type RefusalCode, type Submit, type Version } from "@seriatim/protocol";
 import type { Decision } from "@seriatim/view";
 import type { Answer } from "./answer.ts";
 import { contendedBy } from "./contention.ts";
 import type { RunOptions } from "./coordinator.ts";
 import type { Environment } from "./environment.ts";
+import { HeldCalls } from "./held-calls.ts";
+import type { Holding } from "./holding.ts";
 import { Memo } from "./memo.ts";
 import { OpenTransaction } from "./open-transaction.ts";
 import { refusalOf } from "./refusal.ts";
@@ -72,6 +74,7 @@ function placeOf(outcome: Refused | GivenUp): Place {
 export class Run<T> {
   readonly #environment: Environment;
   readonly #submitter: Submitter;
+  readonly #holding: Holding;
   readonly #settings: RunSettings;
   readonly #minVersion: Version | undefined;
   readonly #body: Body<T>;
@@ -81,9 +84,15 @@ export class Run<T> {
   #calls = 0;
 
   /** @throws Failure `invalid_argument`. */
-  constructor(environment: Environment, submitter: Submitter, options: RunOptions, body: Body<T>) {
+  constructor(
+    environment: Environment,
+    { submitter, holding }: { readonly submitter: Submitter; readonly holding: Holding },
+    options: RunOptions,
+    body: Body<T>,
+  ) {
     this.#environment = environment;
     this.#submitter = submitter;
+    this.#holding = holding;
     this.#settings = checkedOptions(options, environment.space.genesis, environment.newId);
     this.#minVersion = options.minVersion;
     this.#body = body;
@@ -142,36 +151,69 @@ export class Run<T> {
   }
 
   async #attempt(): Promise<Outcome<T>> {
-    const { space, counters } = this.#environment;
+    const { space } = this.#environment;
     // The snapshot first and then the id: what is decided in between is seen, in the view now or as a conflict.
     const snapshots = this.#snapshots();
     const next = this.#settings.ids.next(space.view, this.#settings.partition);
     if ("committed" in next) return this.#repeated(next.committed);
+    if (await this.#isTaken(next.intent)) return this.#attempt();
 
+    const { agent, signal } = this.#settings;
+    const at = { agent, intent: next.intent, ...(signal === undefined ? {} : { signal }) };
+    const calls = new HeldCalls(this.#environment, this.#holding, at);
+    try {
+      const outcome = await this.#decide(next.intent, snapshots, calls);
+      if (outcome.kind !== "result") await calls.giveUp();
+      return outcome;
+    } catch (error) {
+      // Of what has an unknown outcome the submitter has tried to close the id already.
+      if (!isFailure(error, "unknown_outcome")) await calls.giveUp();
+      throw error;
+    }
+  }
+
+  async #decide(id: string, snapshots: readonly Offset[], calls: HeldCalls): Promise<Outcome<T>> {
+    const { counters } = this.#environment;
     this.#calls += 1;
     counters.attempts += 1;
     if (this.#calls > 1) counters.retries += 1;
-    const tx = this.#open(snapshots, next.intent);
-    const thought = await this.#think(tx);
+    const tx = this.#open(snapshots, id, calls);
+    const thought = await this.#think(tx, calls);
     if (thought.kind === "given_up") return thought;
-    if (tx.isEmpty && this.#settings.id === undefined) return this.#nothingToDecide(next.intent, thought.result);
+    if (tx.isEmpty && this.#settings.id === undefined) return this.#nothingToDecide(id, thought.result);
 
     throwIfAborted(this.#settings.signal);
-    const intent = this.#intent(next.intent, tx, thought.result);
+    const intent = this.#intent(id, tx, thought.result);
     this.#standing.note(intent);
     const outcome = this.#judge(intent, await this.#submitter.submit(intent, this.#settings.signal));
     if (outcome.kind === "refused") counters.msWasted += thought.ms;
     return outcome;
   }
 
+  /**
+   * Whether another run of the same action holds something under the attempt's id, after waiting until that is decided:
+   * what it holds must not stay for what this one commits.
+   */
+  async #isTaken(id: string): Promise<boolean> {
+    const { id: action, partition, agent, signal } = this.#settings;
+    if (action === undefined || this.#environment.space.view.holds(partition, id).length === 0) return false;
+    await this.#holding.free({ partition, id, agent, signal });
+    return true;
+  }
+
   /** Calls the function. */
-  async #think(tx: OpenTransaction): Promise<Thought> {
+  async #think(tx: OpenTransaction, calls: HeldCalls): Promise<Thought> {
     const { space, counters, clock } = this.#environment;
     const began = clock();
     try {
       const result = encodeResult(await this.#body(tx), space.genesis.limits);
-      return { kind: "thought", result, ms: clock() - began };
+      if (calls.superseded === undefined) return { kind: "thought", result, ms: clock() - began };
+      throw calls.superseded;
     } catch (error) {
+      if (calls.superseded !== undefined) {
+        counters.msWasted += clock() - began;
+        return { kind: "given_up", error, contended: [], partition: tx.snapshot.partition };
+      }
       // An error on overwritten grounds is no news yet: as likely as not it is the abort that the signal asked for.
       if (tx.overwritten === undefined) throw error;
       counters.msWasted += clock() - began;
@@ -187,7 +229,7 @@ export class Run<T> {
     }
   }
 
-  #open(snapshots: readonly Offset[], intent: string): OpenTransaction {
+  #open(snapshots: readonly Offset[], intent: string, calls: HeldCalls): OpenTransaction {
     const { agent, isolation, partitionKey, signal } = this.#settings;
     return new OpenTransaction(this.#environment.space, {
       agent,
@@ -198,6 +240,8 @@ export class Run<T> {
       memo: this.#memo,
       signal,
       standing: this.#standing,
+      calls,
+      handlers: this.#environment.handlers,
       renew: () => this.#renewed(intent),
     });
   }

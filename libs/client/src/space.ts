@@ -28,6 +28,12 @@ export interface Space {
    */
   backlog?(partition: number): number;
 
+  /**
+   * Appends one encoded report to the effects log of `partition`: what came of a call that this process made itself.
+   * @throws as {@link append} does.
+   */
+  report(partition: number, record: Uint8Array): Promise<void>;
+
   /** Calls `listener` after each advance of the view, by whichever process. Returns the function that ends it. */
   subscribe(listener: (advance: Advance) => void): () => void;
 

@@ -115,20 +115,31 @@ export class Submitter {
     const awaited = { ...submitted, digests: [...submitted.digests, sha256(record)] };
     const isAborted = signal?.aborted === true;
     const deadline = clock() + (isAborted ? Math.min(abortedPatience, verdictTimeout) : verdictTimeout);
-    const decision = await this.#close(awaited, record, deadline);
+    const decision = await this.insist(awaited, record, deadline, undefined);
     // Committed is what it is, also for who wanted to stop it.
     if (isAborted && decision.outcome.kind !== "committed") throw aborted(signal);
     return decision;
   }
 
-  /** Appends the cancel, again and again until it stands, and waits for either record's decision. */
-  async #close(awaited: Awaited, cancel: Uint8Array, deadline: number): Promise<Decision> {
+  /**
+   * Appends the record, again and again until it stands, and waits for a decision that settles the id or one of the
+   * digests awaited.
+   * @throws Failure `unknown_outcome`; `aborted` when the signal fires, whatever stands by then.
+   */
+  async insist(
+    awaited: Awaited,
+    record: Uint8Array,
+    deadline: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Decision> {
     const { verdicts, clock, space } = this.#environment;
+    throwIfAborted(signal);
     const stop = new AbortController();
-    const decided = verdicts.await(awaited, deadline - clock(), stop.signal);
+    const until = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]);
+    const decided = verdicts.await(awaited, deadline - clock(), until);
     let cause: unknown;
-    for (let retry = 0; clock() < deadline; retry += 1) {
-      const tried = await this.#tryAppend(() => space.append(awaited.partition, cancel), deadline - clock());
+    for (let retry = 0; clock() < deadline && !until.aborted; retry += 1) {
+      const tried = await this.#tryAppend(() => space.append(awaited.partition, record), deadline - clock());
       cause = tried.error;
       if (tried.kind !== "again") {
         if (tried.kind === "failed") stop.abort();
@@ -139,8 +150,22 @@ export class Submitter {
       if (ending === "settled") break;
     }
     const decision = await decided;
-    if (decision === undefined) throw unknownOutcome(awaited, cause);
-    return decision;
+    if (decision !== undefined) return decision;
+    throwIfAborted(signal);
+    throw unknownOutcome(awaited, cause);
+  }
+
+  /** Calls `append` until it succeeds, for as long as a verdict is waited for. @throws what it failed with last. */
+  async appended(append: () => Promise<void>): Promise<void> {
+    const { clock, verdictTimeout } = this.#environment;
+    const deadline = clock() + verdictTimeout;
+    for (let retry = 0; ; retry += 1) {
+      const { kind, error } = await this.#tryAppend(append, deadline - clock());
+      if (kind === "appended") return;
+      const delay = this.#environment.delay(retry);
+      if (kind === "failed" || clock() + delay >= deadline) throw error ?? late();
+      await this.#environment.sleep(delay, undefined);
+    }
   }
 
   async #tryAppend(append: () => Promise<void>, timeout: number): Promise<Tried> {
@@ -152,6 +177,10 @@ export class Submitter {
       return { kind: canRetry ? "again" : "failed", error };
     }
   }
+}
+
+function late(): Failure {
+  return new Failure("unavailable", "the effects log did not answer in time", { canRetry: true });
 }
 
 function overloaded(why: string): Failure {

@@ -22,9 +22,26 @@ export interface WriteOptions {
 export interface DeferOptions {
   /**
    * Effects of one lane leave in the order of the log, each after the one before it has ended; those of other lanes do not
-   * wait for them. "default" unless given, one for each partition.
+   * wait for them. That of the handler unless given, else "default"; one for each partition.
    */
   readonly lane?: string | undefined;
+}
+
+export interface ImmediateOptions {
+  /** Call it although the transaction may be refused afterwards; false unless given. */
+  readonly force?: boolean | undefined;
+  /** As of {@link CompensableOptions}. */
+  readonly lease?: number | undefined;
+}
+
+export interface CompensableOptions {
+  /** The handler that undoes the call. It gets the same arguments, and the call's key and result. */
+  readonly undo: string;
+  /**
+   * How long the transaction may take from here to its end, in ms: after that it is refused, and the call undone. Longer
+   * than the handler's time-out; five minutes longer unless given, as far as the space allows (leaseMs).
+   */
+  readonly lease?: number | undefined;
 }
 
 /** A key and what it holds, as a transaction sees it. */
@@ -99,6 +116,29 @@ export interface Transaction {
    * @example tx.defer("notify", { approval: 1042 });
    */
   defer(name: string, args: unknown, options?: DeferOptions): void;
+
+  /**
+   * Calls the handler of this name now, and returns what it returned. That it is called, and what undoes it, stands in the
+   * log before (a hold): should the transaction be refused or given up, or this process die, an effects worker calls
+   * `undo`. What is not awaited, or failed, is undone too, also where the transaction commits.
+   *
+   * Each attempt of a run calls anew, under a new idempotency key, while the call of the one before is undone: do it late,
+   * when the transaction is likely to commit. Do not put it into {@link memo}, which would keep the answer of a call that
+   * was undone. At level none, what is read after it is read as of its snapshot.
+   *
+   * @throws CallError, of the package for handlers, saying whether the call may have happened; Failure `unavailable`,
+   *   `unknown_outcome`, `aborted`: nothing was called.
+   * @example const seat = await tx.compensable("reserve", { show, seat: 4 }, { undo: "release" });
+   */
+  compensable<T = unknown>(name: string, args: unknown, options: CompensableOptions): Promise<T>;
+
+  /**
+   * Refused, with the reason and what to do: what nothing can undo does not belong into a transaction that may be refused.
+   * With `force` it is called all the same, once the log says so, and stays called whatever becomes of the transaction.
+   *
+   * @throws as {@link compensable} does.
+   */
+  immediate<T = unknown>(name: string, args: unknown, options?: ImmediateOptions): Promise<T>;
 
   /**
    * Refuses the transaction (`not_in_time`) if log time at its decision is `time` or later. Given more than once, the

@@ -127,6 +127,10 @@ export class EmbeddedSpace implements Space {
     });
   }
 
+  async report(toPartition: number, record: Uint8Array): Promise<void> {
+    await this.effects.append(toPartition, [{ value: record }]);
+  }
+
   subscribe(listener: (advance: Advance) => void): () => void {
     return this.#advances.subscribe(listener);
   }

@@ -103,6 +103,11 @@ export class KafkaSpace implements Space {
     return appended === undefined ? 0 : Math.max(0, appended - this.view.position(partition).offset);
   }
 
+  async report(partition: number, record: Uint8Array): Promise<void> {
+    this.assertGoing();
+    await this.effects.append(partition, [{ value: record }]);
+  }
+
   subscribe(listener: (advance: Advance) => void): () => void {
     return this.#advances.subscribe(listener);
   }

@@ -64,6 +64,7 @@ export class Agent {
       schedule: clock.schedule,
       newId,
       verdictTimeout: plan.verdictTimeout,
+      handlers: this.#world.receiver.handlers(() => this.#random.chance(0.1)),
     });
     const think = (): Promise<void> => clock.sleep(this.#random.below(30));
     const hand = { world: this.#world, space, coordinator, random: this.#random, agent: this.name, think };

@@ -5,14 +5,16 @@ import { partitions } from "./world.ts";
 
 /**
  * The content of a view, as far as it follows from the verdicts: every version of every key with its value, every
- * claim, and what was decided last.
+ * claim, every hold, and what was decided last.
  */
 export function contentOf(view: View): Digest {
   const versions = partitions.flatMap((partition) => view.changes(partition, -1, newest));
   const rows = versions.map(({ key, version }) => [key, version, textOf(view.get(key, version)?.value)]);
   const claims = partitions.flatMap((partition) => [...view.recentClaims(partition, -1)]);
   const ids = claims.map(({ id, offset, digest, cancelled }) => [id, offset, digest, cancelled]);
-  return digestOf([rows, ids, partitions.map((partition) => view.position(partition).chain)]);
+  const found = partitions.flatMap((partition) => [...view.recentHolds(partition, -1)]);
+  const holds = found.map(({ id, offset, digest, index, deadline }) => [id, offset, digest, index, deadline]);
+  return digestOf([rows, ids, holds, partitions.map((partition) => view.position(partition).chain)]);
 }
 
 /** The same, from the verdicts themselves, of all partitions in turn. */
@@ -23,10 +25,19 @@ export function contentFrom(verdicts: readonly (readonly Verdict[])[]): Digest {
     .flatMap(({ offset, outcome }) => outcome.writes.map(({ key, value }) => [key, offset, textOf(value)]));
   const ids = verdicts.flat().flatMap(({ id, offset, digest, outcome }) => {
     const { kind } = outcome;
-    const claims = kind === "committed" || kind === "cancelled" || (kind === "refused" && claiming.has(outcome.code));
-    return claims ? [[id, offset, digest, kind === "cancelled"]] : [];
+    const claims = kind === "committed" || isClosing(kind) || (kind === "refused" && claiming.has(outcome.code));
+    return claims ? [[id, offset, digest, isClosing(kind)]] : [];
   });
-  return digestOf([rows, ids, verdicts.map((decided) => decided.at(-1)?.chain)]);
+  const holds = verdicts
+    .flat()
+    .flatMap(({ id, offset, digest, outcome }) =>
+      outcome.kind === "held" ? [[id, offset, digest, outcome.index, outcome.deadline]] : [],
+    );
+  return digestOf([rows, ids, holds, verdicts.map((decided) => decided.at(-1)?.chain)]);
+}
+
+function isClosing(kind: Verdict["outcome"]["kind"]): boolean {
+  return kind === "cancelled" || kind === "expired";
 }
 
 /** The refusals that spend the id. */

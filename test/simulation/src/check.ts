@@ -1,5 +1,6 @@
 import type { Verdict } from "@seriatim/protocol";
 import { verdictsOf } from "../../core/model.ts";
+import { checkCalls } from "./check-calls.ts";
 import { checkOutcome } from "./check-outcome.ts";
 import { checkReports, hold } from "./check-reports.ts";
 import { contentFrom, contentOf } from "./check-views.ts";
@@ -20,6 +21,7 @@ export function check(world: World, { all, diverged, hosts }: Cast): void {
   for (const decided of verdicts) checkOutcome(decided);
   const reports = hosts.flatMap(({ agents }) => agents.flatMap((agent) => agent.reports));
   checkReports(reports, verdicts.flat());
+  checkCalls(world.receiver.calls, verdicts.flat());
 }
 
 /** Every intents record has one applied verdict, which is that of a replay from the start, and the model's. */

@@ -1,6 +1,7 @@
-import type { Coordinator, RunResult, SubmitResult } from "@seriatim/client";
+import type { Coordinator, RunResult, SubmitResult, Transaction } from "@seriatim/client";
+import { isCallError } from "@seriatim/effects";
 import type { Random } from "@seriatim/log";
-import { isolations, toKey } from "@seriatim/protocol";
+import { Failure, isolations, toKey } from "@seriatim/protocol";
 import { encodeValue } from "@seriatim/client";
 import { pick } from "./plan.ts";
 import type { SimulatedSpace } from "./space.ts";
@@ -120,6 +121,62 @@ const byHand: Perform = ({ coordinator, agent, world, space }, { key, number, ch
   return coordinator.submit({ agent, id: `${agent} by hand ${number}`, snapshot, points, writes });
 };
 
+/** Holds something outside, for long enough or not, and now and then gives up. */
+const held: Perform = ({ coordinator, agent, think }, { key, number, choice, business: id }) => {
+  const action = id === undefined ? {} : { id };
+  const body = async (tx: Transaction): Promise<number> => {
+    const before = choice % 2 === 0 ? await tx.get<number>(`${key}/held`) : undefined;
+    const options = { undo: "release", lease: 20 + ((choice * 7) % 400) };
+    const call = (): Promise<number> => tx.compensable<number>("reserve", { number }, options);
+    const made = await (choice % 3 === 0 ? call().catch(() => -1) : call());
+    await think();
+    if (choice % 7 === 0) throw new Failure("aborted", "given up");
+    tx.put(`${key}/held`, (before ?? 0) + 1, { blind: before === undefined });
+    return made;
+  };
+  return coordinator.run({ agent, ...action, partitionKey: key }, body).catch((error: unknown) => {
+    if (isCallError(error)) return undefined;
+    throw error;
+  });
+};
+
+/** Closes whatever is held, if its lease has run out: anyone may. */
+const expireAny: Perform = async ({ world, space, agent }, { key, choice }) => {
+  const partition = world.partitionKeys.indexOf(key);
+  const holds = [...space.view.recentHolds(partition, -1)];
+  const hold = holds.at(-1 - (choice % 4));
+  if (hold === undefined) return undefined;
+  const address = { space: world.genesis.space, partition, id: hold.id, agent, snapshot: hold.offset - 1 };
+  const record = world.codec.encodeIntent({ kind: "expire", ...address, hold: hold.offset });
+  await world.intents.append(partition, [{ value: record }]).catch(() => undefined);
+  return undefined;
+};
+
+/** A hold by hand, whose id may have one already, or be decided. */
+const holdByHand: Perform = async ({ world, space, agent }, { key, number, choice }) => {
+  const partition = world.partitionKeys.indexOf(key);
+  const newest = space.view.position(partition).offset;
+  const others = [...space.view.recentHolds(partition, -1)];
+  const id = choice % 3 === 0 ? `${agent} by hand ${number}` : (others.at(-1)?.id ?? `${agent} held ${number}`);
+  const record = world.codec.encodeIntent({
+    kind: "hold",
+    space: world.genesis.space,
+    partition,
+    id,
+    agent,
+    snapshot: Math.max(0, newest - (choice % 9)),
+    attempt: agent,
+    index: choice % 2,
+    name: "reserve",
+    arguments: encodeValue(number),
+    undo: choice % 2 === 0 ? "release" : null,
+    lease: 5 + (choice % 90),
+    timeout: 1,
+  });
+  await world.intents.append(partition, [{ value: record }]).catch(() => undefined);
+  return undefined;
+};
+
 const aborted: Perform = ({ coordinator, agent, world, think }, { key, number, choice }) => {
   const stop = new AbortController();
   world.clock.schedule(() => stop.abort(), choice % 200);
@@ -154,6 +211,9 @@ const kinds: readonly (readonly [perform: Perform, weight: number])[] = [
   [timed, 2],
   [business, 6],
   [byHand, 3],
+  [held, 5],
+  [expireAny, 3],
+  [holdByHand, 2],
   [aborted, 2],
   [again, 4],
   [garbage, 1],
@@ -167,6 +227,7 @@ const actions = 40;
 export function drawJob(world: World, random: Random, number: number): Job {
   const perform = pick(random, lots);
   const job = { key: pick(random, world.partitionKeys), number, choice: random.below(1_000), perform };
+  if (perform === held && number % 2 === 0) return { ...job, business: `held-${job.key}-${random.below(actions)}` };
   if (perform === business) return { ...job, business: `${job.key}-${random.below(actions)}` };
   if (perform === timed) return { ...job, validUntil: world.clock.now() + random.below(400) - 50 };
   return job;

@@ -12,6 +12,7 @@ export class SimulatedSpace implements Space {
   readonly #world: World;
   readonly #process: SimulatedProcess;
   readonly #append: (partition: number, record: Uint8Array) => Promise<unknown>;
+  readonly #report: (partition: number, record: Uint8Array) => Promise<unknown>;
   readonly #listeners = new Set<(advance: Advance) => void>();
 
   constructor(world: World, { view, process }: Life) {
@@ -20,12 +21,18 @@ export class SimulatedSpace implements Space {
     this.#world = world;
     this.#process = process;
     const intents = process.on(world.intents);
+    const effects = process.on(world.effects);
+    this.#report = (partition, record) => effects.append(partition, [{ value: record }]);
     this.#append = (partition, record) => intents.append(partition, [{ value: record }]);
   }
 
   async append(partition: number, record: Uint8Array): Promise<void> {
     await this.#append(partition, record);
     this.#world.sent.push({ partition, record });
+  }
+
+  async report(partition: number, record: Uint8Array): Promise<void> {
+    await this.#report(partition, record);
   }
 
   readonly tell = (advance: Advance): void => {

@@ -12,6 +12,7 @@ import {
 } from "@seriatim/protocol";
 import { View } from "@seriatim/view";
 import type { Disturbance, Plan } from "./plan.ts";
+import { Receiver } from "./receiver.ts";
 import { UnreliableLog } from "./unreliable-log.ts";
 
 export const partitions = [0, 1] as const;
@@ -29,6 +30,8 @@ export class World {
   readonly codec: RecordCodec;
   readonly intents: SimulatedLog;
   readonly verdicts: SimulatedLog;
+  readonly effects: SimulatedLog;
+  readonly receiver = new Receiver();
   /** The verdicts log as its writers have it. */
   readonly writtenVerdicts: Log;
   /** A view that has seen nothing. */
@@ -59,6 +62,7 @@ export class World {
     const shared = { partitions: genesis.partitions, clock: this.clock, maxDelay: plan.maxDelay };
     this.intents = new SimulatedLog({ ...shared, seed: random.word(), name: "intents" });
     this.verdicts = new SimulatedLog({ ...shared, seed: random.word(), name: "verdicts" });
+    this.effects = new SimulatedLog({ ...shared, seed: random.word(), name: "effects" });
     this.writtenVerdicts = new UnreliableLog(this);
     this.partitionKeys = partitions.map((partition) => keyOf(partition, genesis.partitions));
     this.broken = new Promise((_, reject) => (this.#break = reject));
@@ -72,6 +76,7 @@ export class World {
     for (const partition of partitions) await world.intents.append(partition, [{ value: encodeGenesis(genesis) }]);
     world.intents.faults.rates = plan.intents;
     world.verdicts.faults.rates = plan.verdicts;
+    world.effects.faults.rates = plan.intents;
     return world;
   }
 
@@ -120,6 +125,7 @@ export class World {
     this.isCalm = true;
     this.intents.faults.rates = {};
     this.verdicts.faults.rates = {};
+    this.effects.faults.rates = {};
   }
 
   /** Waits for `condition`, which is looked at from time to time. */
@@ -134,7 +140,7 @@ export class World {
   /** How often each fault and disturbance came about. */
   fired(): Map<Fault | Disturbance, number> {
     const counts = new Map<Fault | Disturbance, number>();
-    const logs = [this.intents.faults.fired, this.verdicts.faults.fired];
+    const logs = [this.intents.faults.fired, this.verdicts.faults.fired, this.effects.faults.fired];
     for (const fired of [...logs, this.happened] as const)
       for (const [name, count] of Object.entries(fired) as [Fault | Disturbance, number][])
         counts.set(name, (counts.get(name) ?? 0) + count);

@@ -62,6 +62,11 @@ export class VirtualSpace implements Space {
     await this.#decide(record);
   }
 
+  /** Nothing is called in virtual time. */
+  async report(): Promise<never> {
+    throw new Failure("invalid_argument", "a virtual space has no effects log; use defer, or a space in a file");
+  }
+
   subscribe(listener: (advance: Advance) => void): () => void {
     const entry = (advance: Advance): void => listener(advance);
     this.#listeners.add(entry);
