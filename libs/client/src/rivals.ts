@@ -1,4 +1,4 @@
-import { inRange, type Conflict, type Key, type KeyRange, type Offset } from "@seriatim/protocol";
+import { inRange, type Key, type KeyRange, type Offset } from "@seriatim/protocol";
 import type { Decision } from "@seriatim/view";
 import type { Space } from "./space.ts";
 import type { Schedule } from "./waiting.ts";
@@ -30,6 +30,8 @@ export class Rivals {
   readonly #space: Space;
   readonly #schedule: Schedule;
   readonly #own = new Set<string>();
+  /** The last few of each partition, the newest last. */
+  readonly #decisions = new Map<number, Decision[]>();
 
   constructor(space: Space, schedule: Schedule) {
     this.#space = space;
@@ -79,19 +81,29 @@ export class Rivals {
   }
 
   #first(name: string, { partition, offset: before }: Place): Rival | undefined {
+    const waiting: Rival[] = [];
+    for (const decision of this.#lately(partition)) this.#follow(decision, name, waiting);
+    return waiting.find(({ offset }) => offset < before);
+  }
+
+  /** The last few decisions; each is read from the view once. */
+  #lately(partition: number): readonly Decision[] {
     const { view } = this.#space;
     const { offset: to } = view.position(partition);
-    const waiting: Rival[] = [];
-    for (const decision of view.decisions(partition, Math.max(-1, to - lookBack), to))
-      this.#follow(decision, name, waiting);
-    return waiting.find(({ offset }) => offset < before);
+    const lately = this.#decisions.get(partition) ?? [];
+    const from = Math.max(lately.at(-1)?.offset ?? -1, to - lookBack);
+    if (to <= from) return lately;
+    for (const decision of view.decisions(partition, from, to)) lately.push(decision);
+    if (lately.length > lookBack) lately.splice(0, lately.length - lookBack);
+    this.#decisions.set(partition, lately);
+    return lately;
   }
 
   #follow({ agent, id, offset, outcome }: Decision, name: string, waiting: Rival[]): void {
     const at = waiting.findIndex((rival) => rival.agent === agent);
     if (outcome.kind === "committed" && at >= 0) waiting.splice(at, 1);
     if (outcome.kind !== "refused" || at >= 0 || (id !== null && this.#own.has(id))) return;
-    if (outcome.conflicts.some(({ key }: Conflict) => isNamed(key, name))) waiting.push({ agent, offset });
+    if (outcome.conflicts.some(({ key }) => isNamed(key, name))) waiting.push({ agent, offset });
   }
 }
 
