@@ -60,9 +60,9 @@ async function effectsWorker(flags: Flags, command: Command): Promise<void> {
     sickness: () => undefined,
     unreadiness: () => (current === undefined ? "no worker has begun, or the log is away" : undefined),
   };
-  const onReady = (name: string): void => {
-    if (flags.json === true) printJson({ ready: true, name, handlers: [...handlers.keys()] });
-    else print(`ready: ${name} calls ${[...handlers.keys()].join(", ")}`);
+  const onReady = (worker: string): void => {
+    if (flags.json === true) printJson({ ready: true, name: worker, handlers: [...handlers.keys()] });
+    else print(`ready: ${worker} calls ${[...handlers.keys()].join(", ")}`);
   };
   const work = (signal: AbortSignal): Promise<void> =>
     keepWorking({
