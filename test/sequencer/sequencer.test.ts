@@ -156,7 +156,7 @@ describe("a verdicts log that lost records", () => {
     const member = await space.start({ verdicts });
     for (const id of ["one", "two", "three"]) await space.append(put(space, id, `a/${id}`));
     await applied(member, 3);
-    expect(lost).toBe(2);
+    expect(lost).toBeGreaterThanOrEqual(2);
     expect(member.sequencer.status()[0]?.stalls).toBeGreaterThan(0);
     const other = await space.start();
     await applied(other, 3);
