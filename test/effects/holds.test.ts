@@ -2,93 +2,14 @@
 import { idempotencyKey, type CallContext, type HandlerDefinition } from "@seriatim/effects";
 import { EffectsReading } from "@seriatim/effects-worker";
 import { SqliteFile } from "@seriatim/log";
-import {
-  createEffectsCodec,
-  emptyIntent,
-  partitionOf,
-  sha256,
-  toBytes,
-  type EffectResult,
-  type Intent,
-} from "@seriatim/protocol";
+import { sha256 } from "@seriatim/protocol";
 import { expect, it } from "vitest";
 import { describeSpaces, type Participant } from "../support/spaces.ts";
 import { temporaryFile } from "../support/temporary.ts";
+import { HoldingAgent } from "./holding-agent.ts";
 import { startWorker } from "./workers.ts";
 
 const patient = { timeout: 20_000 };
-const args = Buffer.from('{"seat":4}');
-
-interface Held {
-  readonly id: string;
-  readonly partition: number;
-  readonly offset: number;
-}
-
-/** An agent that holds something, and does no more about it by itself. */
-class Agent {
-  readonly #participant: Participant;
-  readonly #partition: number;
-  #count = 0;
-
-  constructor(participant: Participant) {
-    this.#participant = participant;
-    this.#partition = partitionOf(toBytes("seats"), participant.space.genesis.partitions);
-  }
-
-  async append(intent: Intent): Promise<void> {
-    const { space } = this.#participant;
-    await space.append(this.#partition, space.codec.encodeIntent(intent));
-  }
-
-  async hold(options: { readonly undo?: string | null; readonly lease?: number; readonly timeout?: number } = {}) {
-    const { space } = this.#participant;
-    const { undo = "release", lease = 60_000, timeout = 100 } = options;
-    const id = `intent-${++this.#count}`;
-    const partition = this.#partition;
-    const snapshot = space.view.position(partition).offset;
-    const base = { space: space.genesis.space, partition, id, agent: "agent", snapshot };
-    await this.append({
-      kind: "hold",
-      ...base,
-      attempt: "1",
-      index: 0,
-      name: "reserve",
-      arguments: args,
-      undo,
-      lease,
-      timeout,
-    });
-    await expect.poll(() => space.view.holds(partition, id).length, patient).toBe(1);
-    return { id, partition, offset: space.view.holds(partition, id)[0]?.offset ?? -1 } satisfies Held;
-  }
-
-  async report({ partition, offset }: Held, result: EffectResult): Promise<void> {
-    const { space } = this.#participant;
-    const effect = { offset, index: 0, side: "forward" } as const;
-    const base = { space: space.genesis.space, partition, effect, arguments: sha256(args) };
-    const record = { kind: "report", ...base, claim: null, worker: "agent", result } as const;
-    await space.effects.append(partition, [{ value: createEffectsCodec(space.genesis).encode(record) }]);
-  }
-
-  async commit({ id, partition, offset }: Held, holds: readonly number[]): Promise<void> {
-    const { space } = this.#participant;
-    const base = { space: space.genesis.space, partition, id, agent: "agent", snapshot: offset - 1 };
-    await this.append({ ...emptyIntent, ...base, holds });
-  }
-
-  async cancel({ id, partition, offset }: Held): Promise<void> {
-    const { space } = this.#participant;
-    await this.append({
-      kind: "cancel",
-      space: space.genesis.space,
-      partition,
-      id,
-      agent: "agent",
-      snapshot: offset - 1,
-    });
-  }
-}
 
 interface Call {
   readonly args: unknown;
@@ -115,7 +36,7 @@ async function undosOf({ space }: Participant): Promise<string[]> {
 await describeSpaces("a hold", (make) => {
   it("whose intent is given up is undone once, with what is known of the call", async () => {
     const participant = await (await make()).join();
-    const agent = new Agent(participant);
+    const agent = new HoldingAgent(participant);
     const calls: Call[] = [];
     await startWorker(participant.space, { release: recorder(calls) });
     const held = await agent.hold();
@@ -136,7 +57,7 @@ await describeSpaces("a hold", (make) => {
 
   it("that is confirmed stays, and one that the commit does not name is undone", async () => {
     const participant = await (await make()).join();
-    const agent = new Agent(participant);
+    const agent = new HoldingAgent(participant);
     const calls: Call[] = [];
     await startWorker(participant.space, { release: recorder(calls) });
     const [kept, left] = [await agent.hold(), await agent.hold()];
@@ -148,7 +69,7 @@ await describeSpaces("a hold", (make) => {
 
   it("is not undone when its call has surely not happened, or nothing undoes it", async () => {
     const participant = await (await make()).join();
-    const agent = new Agent(participant);
+    const agent = new HoldingAgent(participant);
     const calls: Call[] = [];
     await startWorker(participant.space, { release: recorder(calls) });
     const [failed, forced, last] = [await agent.hold(), await agent.hold({ undo: null }), await agent.hold()];
@@ -160,7 +81,7 @@ await describeSpaces("a hold", (make) => {
 
   it("whose agent is gone is expired by a worker, and undone", async () => {
     const participant = await (await make()).join();
-    const agent = new Agent(participant);
+    const agent = new HoldingAgent(participant);
     const calls: Call[] = [];
     const [one, other] = [await agent.hold({ lease: 300 }), await agent.hold({ lease: 300 })];
     await startWorker(participant.space, { release: recorder(calls) });
@@ -173,7 +94,7 @@ await describeSpaces("a hold", (make) => {
 
   it("is undone when its intent can no longer commit, for the log has gone on", async () => {
     const participant = await (await make({ window: 8 })).join();
-    const agent = new Agent(participant);
+    const agent = new HoldingAgent(participant);
     const calls: Call[] = [];
     await startWorker(participant.space, { release: recorder(calls) });
     const held = await agent.hold();
@@ -191,7 +112,7 @@ await describeSpaces("a hold", (make) => {
     ["the receiver does not know", { voids: false, reconcile: () => ({ state: "unknown" as const }) }, "unknown"],
   ])("that may still arrive: its inverse, where %s", async (_, more, state) => {
     const participant = await (await make()).join();
-    const agent = new Agent(participant);
+    const agent = new HoldingAgent(participant);
     const calls: Call[] = [];
     const held = await agent.hold();
     await agent.cancel(held);
@@ -203,7 +124,7 @@ await describeSpaces("a hold", (make) => {
 
   it("is undone by whoever reads it later, from the log alone", async () => {
     const participant = await (await make()).join();
-    const agent = new Agent(participant);
+    const agent = new HoldingAgent(participant);
     const path = temporaryFile("shared.db");
     const blind = await startWorker(participant.space, { other: recorder([]) }, { path });
     const [one, two] = [await agent.hold(), await agent.hold()];
