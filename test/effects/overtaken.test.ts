@@ -1,60 +1,10 @@
 /* A call that is held back on its way until after its inverse: over HTTP, to a receiver that voids what is undone. */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { httpHandlersOf, idempotencyKey, type HandlerDefinition } from "@seriatim/effects";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { describeSpaces } from "../support/spaces.ts";
+import { Desk } from "./desk.ts";
 import { HoldingAgent } from "./holding-agent.ts";
 import { startWorker } from "./workers.ts";
-
-/** Reserves under the key of the call, and releases what another key reserved, or will. */
-class Desk {
-  readonly reserved = new Set<string>();
-  readonly released: string[] = [];
-  readonly #voided = new Set<string>();
-  readonly #server: Server;
-
-  private constructor() {
-    this.#server = createServer((request, response) => {
-      let body = "";
-      request.on("data", (chunk: Buffer) => (body += chunk.toString()));
-      request.on("end", () => {
-        const status =
-          request.url === "/reserve" ? this.#reserve(String(request.headers["idempotency-key"])) : this.#release(body);
-        response.writeHead(status).end();
-      });
-    });
-  }
-
-  static async open(): Promise<Desk> {
-    const desk = new Desk();
-    await new Promise<void>((resolve) => desk.#server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => {
-      desk.#server.closeAllConnections();
-      desk.#server.close();
-    });
-    return desk;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  #reserve(key: string): number {
-    if (this.#voided.has(key)) return 410;
-    this.reserved.add(key);
-    return 200;
-  }
-
-  #release(body: string): number {
-    const { forward } = JSON.parse(body) as { forward: { key: string } };
-    const key = `"${forward.key}"`;
-    this.released.push(key);
-    this.#voided.add(key);
-    this.reserved.delete(key);
-    return 204;
-  }
-}
 
 function releaseAt(url: string): HandlerDefinition {
   const SERIATIM_HTTP_HANDLERS = JSON.stringify({ release: { url: `${url}/release`, voids: true } });
