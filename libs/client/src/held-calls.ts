@@ -97,7 +97,7 @@ export class HeldCalls {
 
   /** The function has returned or thrown: what is under way is stopped, and counts as not made. */
   end(): void {
-    this.#ending.abort();
+    if (this.isUsed) this.#ending.abort();
   }
 
   /** Closes the attempt's id where it is still open, so that what was held can be undone. Never rejects. */

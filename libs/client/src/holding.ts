@@ -40,7 +40,7 @@ export class Holding {
   async decided({ partition, id, record, digest, signal }: ToDecide): Promise<Decision> {
     const { space, clock, verdictTimeout } = this.#environment;
     this.#environment.checkOpen();
-    const awaited = { partition, id, digests: [digest], since: space.view.position(partition).offset };
+    const awaited = { partition, id, digests: [digest], since: space.view.applied(partition) };
     return this.#submitter.insist(awaited, record, clock() + verdictTimeout, signal);
   }
 
@@ -72,7 +72,7 @@ export class Holding {
     for (;;) {
       const hold = view.holds(partition, id).at(-1);
       if (hold === undefined || view.decisionOf(id, partition) !== undefined) return;
-      const { offset: since } = view.position(partition);
+      const since = view.applied(partition);
       const address = { space: genesis.space, partition, id, agent };
       const isForgotten = since - hold.offset >= genesis.limits.window - 1;
       const closing: Intent = isForgotten

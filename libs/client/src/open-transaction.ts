@@ -344,8 +344,7 @@ export class OpenTransaction implements Transaction {
    * what an intent confirms stands above its snapshot.
    */
   #readAt(partition: number): Offset {
-    if (this.#isolation === "none" && !this.#calls.isUsed)
-      this.#snapshots[partition] = this.#view.position(partition).offset;
+    if (this.#isolation === "none" && !this.#calls.isUsed) this.#snapshots[partition] = this.#view.applied(partition);
     return this.#snapshotOf(partition);
   }
 

@@ -89,7 +89,7 @@ export class Rivals {
   /** The last few decisions; each is read from the view once. */
   #lately(partition: number): readonly Decision[] {
     const { view } = this.#space;
-    const { offset: to } = view.position(partition);
+    const to = view.applied(partition);
     const lately = this.#decisions.get(partition) ?? [];
     const from = Math.max(lately.at(-1)?.offset ?? -1, to - lookBack);
     if (to <= from) return lately;

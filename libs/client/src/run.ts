@@ -248,7 +248,7 @@ export class Run<T> {
 
   #snapshots(): Offset[] {
     const { view, genesis } = this.#environment.space;
-    return Array.from({ length: genesis.partitions }, (_, partition) => view.position(partition).offset);
+    return Array.from({ length: genesis.partitions }, (_, partition) => view.applied(partition));
   }
 
   /** The snapshots first here too: an id that is decided after them is seen as any conflict is. */

@@ -64,7 +64,7 @@ export class Submitter {
     const record = this.#encode(intent);
     const digest = sha256(record);
     const { partition, id } = intent;
-    const awaited = { partition, id, digests: [digest], since: space.view.position(partition).offset };
+    const awaited = { partition, id, digests: [digest], since: space.view.applied(partition) };
     const sent = await this.#send(partition, record, signal);
     const decision = sent === "appended" ? await verdicts.await(awaited, verdictTimeout, signal) : undefined;
     return answerOf(decision ?? (await this.#cancel(intent, awaited, signal)), digest);

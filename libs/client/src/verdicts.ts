@@ -42,7 +42,7 @@ export class Verdicts {
    * claims none. Undefined after `timeout` ms, when `signal` fires, or once closed.
    */
   async await(awaited: Awaited, timeout: number, signal?: AbortSignal): Promise<Decision | undefined> {
-    const { offset: from } = this.#space.view.position(awaited.partition);
+    const from = this.#space.view.applied(awaited.partition);
     const known = this.#find(awaited);
     if (known !== undefined || this.#closed || signal?.aborted === true || timeout <= 0) return known;
     return new Promise((resolve) => {
@@ -71,7 +71,7 @@ export class Verdicts {
     const { view } = this.#space;
     const claim = view.decisionOf(id, partition);
     if (claim !== undefined) return claim;
-    const { offset: upTo } = view.position(partition);
+    const upTo = view.applied(partition);
     for (const decision of view.decisions(partition, since, upTo))
       if (digests.includes(decision.digest)) return decision;
     return undefined;
@@ -105,7 +105,7 @@ export class Verdicts {
     const from = this.#looked.get(partition);
     if (from === undefined) return;
     const { view } = this.#space;
-    const { offset: upTo } = view.position(partition);
+    const upTo = view.applied(partition);
     this.#looked.set(partition, Math.max(from, upTo));
     for (const decision of view.decisions(partition, from, upTo)) this.#settle(decision);
   }

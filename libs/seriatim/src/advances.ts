@@ -30,7 +30,7 @@ export class Advances {
   look(): void {
     if (this.#ended !== undefined || !this.isWanted) return;
     for (const [partition, from] of this.#seen.entries()) {
-      const to = this.#view.position(partition).offset;
+      const to = this.#view.applied(partition);
       if (to <= from) continue;
       this.#seen[partition] = to;
       // The same one for all: what it has written is then read once.
@@ -90,7 +90,7 @@ export class Advances {
   #add<T>(set: Set<T>, entry: T): void {
     const wasWanted = this.isWanted;
     if (!wasWanted)
-      this.#seen = Array.from({ length: this.#partitions }, (_, partition) => this.#view.position(partition).offset);
+      this.#seen = Array.from({ length: this.#partitions }, (_, partition) => this.#view.applied(partition));
     set.add(entry);
     if (!wasWanted) this.#onWanted();
   }
@@ -100,11 +100,11 @@ export class Advances {
   }
 
   #isApplied({ partition, offset }: Version): boolean {
-    return this.#view.position(partition).offset >= offset;
+    return this.#view.applied(partition) >= offset;
   }
 
   #late(version: Version, timeout: number): Failure {
-    const at = this.#view.position(version.partition).offset;
+    const at = this.#view.applied(version.partition);
     return new Failure(
       "not_yet",
       `version ${nameOf(version)} was not applied within ${timeout} ms; the view stands at ${version.partition}@${at}: wait longer, or see whether a sequencer runs`,

@@ -1,6 +1,6 @@
 import type { Statement } from "better-sqlite3";
 import type { SqliteFile } from "@seriatim/log";
-import { beforeGenesis, bufferOf, bytesOf, type Digest } from "@seriatim/protocol";
+import { beforeGenesis, bufferOf, bytesOf, type Digest, type Offset } from "@seriatim/protocol";
 import { Query } from "./query.ts";
 import type { ViewPosition } from "./types.ts";
 
@@ -32,6 +32,7 @@ const start: StoredPosition = {
 
 export class Positions {
   readonly #read: Query<[number], Row>;
+  readonly #readOffset: Query<[number], Offset>;
   readonly #store: Statement<[number, number, Buffer, Buffer, number, number, number, number, number]>;
 
   constructor(file: SqliteFile) {
@@ -39,6 +40,7 @@ export class Positions {
       file,
       "SELECT offset, chain, digest, time, next, seen, skipped, writes FROM view_positions WHERE partition = ?",
     );
+    this.#readOffset = Query.ofValues(file, "SELECT offset FROM view_positions WHERE partition = ?");
     this.#store = file.database.prepare(
       `INSERT OR REPLACE INTO view_positions (partition, offset, chain, digest, time, next, seen, skipped, writes)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -48,6 +50,11 @@ export class Positions {
   get(partition: number): ViewPosition {
     const { writes: _, ...position } = this.stored(partition);
     return position;
+  }
+
+  /** The offset of `get` alone, which is asked for often. */
+  offset(partition: number): Offset {
+    return this.#readOffset.get(partition) ?? start.offset;
   }
 
   stored(partition: number): StoredPosition {

@@ -94,6 +94,11 @@ export class View {
     return this.#positions.get(partition);
   }
 
+  /** The newest offset applied; -1 before the genesis. */
+  applied(partition: number): Offset {
+    return this.#positions.offset(partition);
+  }
+
   /**
    * Folds records of the verdicts log, in its order. In a transaction, so that data and position change together.
    * Applies a verdict only if its predecessor is the position (invariant 3), and counts the others; a copy that comes

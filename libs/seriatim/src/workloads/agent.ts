@@ -9,7 +9,7 @@ async function main(): Promise<void> {
   const going = once(process, "message");
   process.channel?.ref();
   const party = await openParty(job.target);
-  await warm(party, job);
+  await warm(party, [job]);
   const contender = await party.contender(job, job.settings);
   await tell({ kind: "ready" });
   await going;

@@ -23,11 +23,10 @@ interface Agent {
 export async function crewInProcess([first, ...others]: readonly Job[]): Promise<Crew> {
   if (first === undefined) throw new Error("a crew has at least one agent");
   const party = await openParty(first.target);
+  const jobs = [first, ...others];
+  await warm(party, jobs);
   const agents: Agent[] = [];
-  for (const job of [first, ...others]) {
-    await warm(party, job);
-    agents.push({ job, contender: await party.contender(job, job.settings) });
-  }
+  for (const job of jobs) agents.push({ job, contender: await party.contender(job, job.settings) });
   return {
     go: (onDone) => Promise.all(agents.map(({ job, contender }) => contend(job.agent, contender, job.tasks, onDone))),
     end: async () => {

@@ -33,17 +33,25 @@ export async function openParty(target: Target): Promise<Party> {
   }
 }
 
-/** How often each agent does a little of the same before it counts: what is new to a process is slow in it once. */
-const warmUp = 20;
+/** Before it counts, a process does the same for so long, in ms, and each agent so often: what is new is slow at first. */
+const warmUp = { process: 700, agent: 5 } as const;
 
 /** Counters and decisions from here on are contended for by nobody, and count for nothing. */
 const warmUpTasks = 1_000_000;
 
-/** Lets the agent warm up, in a hurry, where it meets nobody. */
-export async function warm(party: Party, job: Job): Promise<void> {
-  const contender = await party.contender(job, { ...job.settings, think: 0 });
-  const own = warmUpTasks + 1000 * Number(/\d+$/.exec(job.agent)?.[0] ?? 0);
-  const isDecision = job.target.system === "seriatim" && job.target.workload === "decisions";
-  for (let count = 0; count < warmUp; count += 1) await contender.perform(isDecision ? own + count : own);
-  await contender.close();
+/** Lets agents warm up, in a hurry, where they meet nobody: the first of them for long, the others have its code by then. */
+export async function warm(party: Party, jobs: readonly Job[]): Promise<void> {
+  for (const [index, job] of jobs.entries()) {
+    const until = performance.now() + (index === 0 ? warmUp.process : 0);
+    const contender = await party.contender(job, { ...job.settings, think: 0 });
+    for (let count = 0; count < warmUp.agent || performance.now() < until; count += 1)
+      await contender.perform(warmUpTask(job, count));
+    await contender.close();
+  }
+}
+
+function warmUpTask({ agent, target }: Job, count: number): number {
+  const own = warmUpTasks * (1 + Number(/\d+$/.exec(agent)?.[0] ?? 0));
+  const isDecision = target.system === "seriatim" && target.workload === "decisions";
+  return isDecision ? own + count : own;
 }
