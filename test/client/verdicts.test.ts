@@ -13,7 +13,7 @@ it("finds a verdict that another process folds while it is being looked for", as
   };
   let applied = 4;
   const view = {
-    position: () => ({ offset: applied }),
+    applied: () => applied,
     decisionOf: () => {
       const found = applied === 5 ? decision : undefined;
       applied = 5;

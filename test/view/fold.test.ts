@@ -11,10 +11,12 @@ describe("fold", () => {
     const chain = new Chain();
     const verdicts = chain.run(...twoKeys);
     expect(opened.view.position(0)).toMatchObject({ offset: -1, next: 0, seen: -1, time: 0 });
+    expect(opened.view.applied(0)).toBe(-1);
     const result = await foldInto(opened, read(verdicts, 10));
     expect(result).toMatchObject({ repeats: 0, gaps: 0, foreign: 0, unreadable: 0 });
     expect(result.applied).toEqual(verdicts);
     expect(opened.view.position(0)).toEqual(result.position);
+    expect(opened.view.applied(0)).toBe(3);
     expect(result.position).toEqual({
       ...chain.head,
       digest: digestOf("record 0/3"),
