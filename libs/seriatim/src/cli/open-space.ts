@@ -88,8 +88,7 @@ type KafkaPlace = Extract<Place, { readonly kind: "kafka" }>;
 const answerTimeout = 10_000;
 
 async function openKafka(place: KafkaPlace, { wait, signal }: OpenOptions): Promise<KafkaSpace> {
-  const { brokers, space: name, view } = place;
-  const opening = KafkaSpace.open({ brokers, space: name, view, answerTimeout, beginTimeout: wait, onAlarm: sayAlarm });
+  const opening = KafkaSpace.open({ ...place, answerTimeout, beginTimeout: wait, onAlarm: sayAlarm });
   const space = await inTime(opening, place, wait);
   try {
     await reachSeen(space, wait, signal);

@@ -101,8 +101,7 @@ async function initFile(path: string, { limits }: Wanted): Promise<Made> {
 
 function initTopics(place: Extract<Place, { readonly kind: "kafka" }>, wanted: Wanted): Promise<Made> {
   const { partitions, replication, limits } = wanted;
-  const { brokers, space } = place;
-  return initKafka({ brokers, space, partitions, limits, ...(replication === undefined ? {} : { replication }) });
+  return initKafka({ ...place, partitions, limits, ...(replication === undefined ? {} : { replication }) });
 }
 
 function report(place: Place, { genesis, made }: Made, json: boolean): void {
