@@ -68,7 +68,9 @@ it("warns of a handler that it does not know, and of nothing else", async () => 
   const output = await script(`
     const space = await open(${path}, { handlers: defineHandlers({ note: { call() {} } }) });
     process.on("warning", async ({ code }) => { console.log(code); await space.close(); });
-    await space.run({ agent: "agent" }, (tx) => tx.defer("other", 1));
+    const without = await open(${path});
+    await without.run({ agent: "agent" }, (tx) => tx.defer("other", 1));
+    await without.close();
   `);
   expect(output).toContain("SERIATIM_UNKNOWN_HANDLER");
   expect(output).toContain('1 effects wait for the handler "other"');

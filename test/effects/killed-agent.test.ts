@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { httpHandlersOf } from "@seriatim/effects";
+import { httpHandlersOf, type HandlerDefinition } from "@seriatim/effects";
 import { expect, it, onTestFinished } from "vitest";
 import { describeSpaces } from "../support/spaces.ts";
 import { temporaryFile } from "../support/temporary.ts";
@@ -14,6 +14,16 @@ function placeOf([kind, ...flags]: readonly string[]): object {
   if (kind === "--file") return { file: flags[0] };
   const [brokers = "", , space] = flags;
   return { brokers: brokers.split(","), space, view: temporaryFile("agent.view.db") };
+}
+
+/** The built-in handlers, as a worker in this process takes them. */
+function definitionsOf(http: string): Record<string, HandlerDefinition> {
+  const definitions: Record<string, HandlerDefinition> = {};
+  for (const [name, handler] of httpHandlersOf({ SERIATIM_HTTP_HANDLERS: http })) {
+    const { voids, timeout } = handler;
+    definitions[name] = { call: (args, context) => handler.call(args, context), voids, timeout };
+  }
+  return definitions;
 }
 
 /** Runs the agent until it is killed. */
@@ -37,12 +47,7 @@ await describeSpaces("an agent", (make) => {
     const place = placeOf(space.flags);
     expect(await runAgent({ place, http, dies, lease: 5_000 })).toBe("SIGKILL");
     if (dies === "after the call") expect(desk.reserved.size).toBe(1);
-    const handlers = Object.fromEntries(
-      [...httpHandlersOf({ SERIATIM_HTTP_HANDLERS: http })].map(([name, { call, voids, timeout }]) => [
-        name,
-        { call, voids, timeout },
-      ]),
-    );
+    const handlers = definitionsOf(http);
     const { space: opened } = await space.join();
     await startWorker(opened, handlers);
     await startWorker(opened, handlers);

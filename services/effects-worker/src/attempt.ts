@@ -1,4 +1,4 @@
-import type { EffectResult } from "@seriatim/protocol";
+import { assert, type Bytes, type EffectRecord, type EffectResult } from "@seriatim/protocol";
 import { newestClaim, type Progress } from "./core/index.ts";
 import type { EffectId } from "./store/row.ts";
 
@@ -30,4 +30,29 @@ export function standing({ attempt, phase, result }: Attempt, progress: Progress
   // That the call was made is to be known in any case.
   if (result?.kind === "done") return state === "done" ? "over" : "won";
   return isOurs && state === "claimed" ? "won" : "over";
+}
+
+/** An attempt that begins with a claim, or with a report where the claim is won already. */
+export function newAttempt(
+  { partition, offset, index, side, digest }: EffectId,
+  attempt: number,
+  now: number,
+  result: EffectResult | undefined,
+): Attempt {
+  const id = { partition, offset, index, side, digest };
+  return { id, attempt, phase: result === undefined ? "claiming" : "reporting", claimedAt: now, sentAt: now, result };
+}
+
+/** What is sent of it now. */
+export function recordOf(
+  { id, attempt, result }: Attempt,
+  { claims }: Progress,
+  { space, worker }: { readonly space: Bytes; readonly worker: string },
+): EffectRecord {
+  const { partition, offset, index, side, digest } = id;
+  const base = { space, partition, effect: { offset, index, side }, arguments: digest };
+  if (result === undefined) return { kind: "claim", ...base, attempt, worker };
+  const claim = claims[attempt - 1];
+  assert(claim?.worker === worker, "an attempt is reported on that was not won");
+  return { kind: "report", ...base, claim: claim.offset, worker, result };
 }

@@ -20,9 +20,8 @@ export interface CallRequest {
   readonly space: Bytes;
   readonly handler: Handler;
   readonly row: Row;
-  /** What the log says of the forward call; null unless this is an inverse. */
-  readonly own: OwnCall | null;
-  readonly attempt: Attempt;
+  /** From 0 (inclusive) to 1 (exclusive), for the pause before the next attempt. */
+  readonly chance: number;
   readonly signal: AbortSignal;
   readonly resultBytes: number;
   /** Whether only to ask what became of an earlier call. */
@@ -31,8 +30,11 @@ export interface CallRequest {
 
 /** Calls the handler, and asks it where it is not known what became of the call; says what to report. */
 export async function performCall(request: CallRequest): Promise<EffectResult> {
-  const { handler, attempt, asksOnly } = request;
+  const { handler, row, chance, asksOnly } = request;
   const facts = factsOf(handler);
+  const { attempt: made, pardoned, own } = row.progress;
+  const mayBeOvertaken = row.side === "undo" && own?.outcome !== "done";
+  const attempt: Attempt = { tried: made - pardoned, mayBeOvertaken, chance };
   if (!asksOnly) {
     const settled = settleCall(await ask(request, callHandler), facts, attempt);
     if (settled !== "reconcile") return settled;
@@ -46,13 +48,13 @@ function ask(request: CallRequest, how: typeof callHandler): Promise<CallOutcome
   return how(handler, row.arguments, contextOf(request), { signal, resultBytes });
 }
 
-function contextOf({ space, row, own }: CallRequest): Omit<CallContext, "signal"> {
+function contextOf({ space, row }: CallRequest): Omit<CallContext, "signal"> {
   const { partition, offset, index, side, definition, progress } = row;
   assert(definition !== null, "an effect without a verdict was called");
   const { name, intent } = definition;
   const parts = { space, partition, offset, index, id: intent };
   const key = idempotencyKey({ ...parts, side });
-  const forward = side === "undo" ? forwardOf(idempotencyKey({ ...parts, side: "forward" }), own) : null;
+  const forward = side === "undo" ? forwardOf(idempotencyKey({ ...parts, side: "forward" }), progress.own) : null;
   return { key, name, side, intent, partition, offset, attempt: progress.attempt, forward };
 }
 

@@ -1,14 +1,15 @@
 import { setMaxListeners } from "node:events";
 import type { Handlers } from "@seriatim/effects";
 import { assert, type Bytes, type EffectRecord, type EffectResult } from "@seriatim/protocol";
-import { standing, type Attempt } from "./attempt.ts";
-import { factsOf, performCall } from "./calls.ts";
-import { newestClaim, nextStep, type Step } from "./core/index.ts";
+import { newAttempt, recordOf, standing, type Attempt } from "./attempt.ts";
+import { performCall } from "./calls.ts";
+import { newestClaim } from "./core/index.ts";
 import { placeOf, type PartitionFold } from "./fold/partition-fold.ts";
 import { Leads } from "./leads.ts";
 import { Notices } from "./notices.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Slots } from "./slots.ts";
+import { Steps } from "./steps.ts";
 import { isOpenRow, keyOf, type Definition, type EffectId, type Row } from "./store/row.ts";
 import type { Timing } from "./timing.ts";
 
@@ -39,6 +40,7 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #notices: Notices;
   readonly #leads: Leads;
+  readonly #steps: Steps;
   readonly #attempts = new Map<string, Attempt>();
   readonly #toLookAt = new Map<string, EffectId>();
   readonly #abandon = new AbortController();
@@ -50,6 +52,7 @@ export class Dispatcher {
     this.#options = options;
     this.#notices = new Notices(options.timing);
     this.#leads = new Leads(options.worker);
+    this.#steps = new Steps(options, this.#notices, this.#leads);
     // One for each call under way.
     setMaxListeners(0, this.#abandon.signal, never);
   }
@@ -130,7 +133,7 @@ export class Dispatcher {
   }
 
   #begin(row: Row, { name }: Definition): void {
-    const step = this.#stepOf(row, name, undefined);
+    const step = this.#steps.of(row, name, undefined);
     if (step === undefined) return;
     switch (step.kind) {
       case "nothing":
@@ -138,52 +141,25 @@ export class Dispatcher {
       case "wait":
         return this.#notices.lookAt(keyOf(row), step.until, () => this.#look(row));
       case "claim":
-        if (this.#options.slots.take(this.#slotOf(row), () => this.#look(row))) this.#claim(row, step.attempt);
+        if (this.#hasSlot(row)) this.#make(row, step.attempt);
         return;
       case "report":
-        return this.#report(row, step.result);
+        if (this.#hasSlot(row)) this.#make(row, row.progress.attempt, step.result);
+        return;
       case "call":
       case "reconcile":
         throw new Error(`a ${step.kind} without a claim`);
     }
   }
 
-  #stepOf(row: Row, name: string, claimedAt: number | undefined): Step | undefined {
-    const { handlers, timing, worker, grace, onMissingHandler } = this.#options;
-    const handler = handlers.get(name);
-    if (handler === undefined) {
-      onMissingHandler(name);
-      return undefined;
-    }
-    const { first, since, chance } = this.#notices.of(keyOf(row));
-    return nextStep(row.progress, factsOf(handler), {
-      now: timing.now(),
-      since,
-      notBefore: this.#notBefore(row, first),
-      worker,
-      claimedAt,
-      courtesy: this.#leads.courtesy(name, chance),
-      grace,
-      chance,
-    });
+  /** Slots are those of all partitions; without one it is looked at again when there is one. */
+  #hasSlot(row: Row): boolean {
+    return this.#options.slots.take(`${row.partition} ${keyOf(row)}`, () => this.#look(row));
   }
 
-  /** An inverse must not overtake its forward call, which was given up or ended by then. */
-  #notBefore(row: Row, first: number): number {
-    if (row.definition?.kind !== "undo") return 0;
-    return row.progress.own?.outcome === "done" ? 0 : first + row.definition.timeout;
-  }
-
-  /** Slots are those of all partitions. */
-  #slotOf(row: Row): string {
-    return `${row.partition} ${keyOf(row)}`;
-  }
-
-  #claim({ partition, offset, index, side, digest }: Row, attempt: number): void {
-    const now = this.#options.timing.now();
-    const id = { partition, offset, index, side, digest };
-    const made: Attempt = { id, attempt, phase: "claiming", claimedAt: now, sentAt: now, result: undefined };
-    this.#attempts.set(keyOf(id), made);
+  #make(row: Row, attempt: number, result?: EffectResult): void {
+    const made = newAttempt(row, attempt, this.#options.timing.now(), result);
+    this.#attempts.set(keyOf(row), made);
     this.#send(made);
   }
 
@@ -209,7 +185,7 @@ export class Dispatcher {
 
   /** The claim was won. */
   #act(attempt: Attempt, row: Row, { name }: Definition): void {
-    const step = this.#stepOf(row, name, attempt.claimedAt);
+    const step = this.#steps.of(row, name, attempt.claimedAt);
     switch (step?.kind) {
       case "call":
       case "reconcile":
@@ -234,22 +210,10 @@ export class Dispatcher {
     const { space, handlers, timing, resultBytes } = this.#options;
     const handler = handlers.get(name);
     assert(handler !== undefined, `the handler ${name} is gone`);
-    const { own } = row.progress;
-    const result = await performCall({
-      space,
-      handler,
-      row,
-      own,
-      attempt: {
-        tried: row.progress.attempt - row.progress.pardoned,
-        mayBeOvertaken: row.side === "undo" && own?.outcome !== "done",
-        chance: timing.random(),
-      },
-      // One that may not be made twice is waited for.
-      signal: handler.idempotent ? this.#abandon.signal : never,
-      resultBytes,
-      asksOnly,
-    });
+    // One that may not be made twice is waited for.
+    const signal = handler.idempotent ? this.#abandon.signal : never;
+    const chance = timing.random();
+    const result = await performCall({ space, handler, row, chance, signal, resultBytes, asksOnly });
     this.#reportOn(attempt, result);
   }
 
@@ -264,32 +228,11 @@ export class Dispatcher {
     this.#lookBehind(this.#options.fold.get(attempt.id), definition.lane);
   }
 
-  #report(row: Row, result: EffectResult): void {
-    const { partition, offset, index, side, digest, progress } = row;
-    const id = { partition, offset, index, side, digest };
-    if (!this.#options.slots.take(this.#slotOf(row), () => this.#look(row))) return;
-    const now = this.#options.timing.now();
-    const { attempt } = progress;
-    const made: Attempt = { id, attempt, phase: "reporting", claimedAt: now, sentAt: now, result };
-    this.#attempts.set(keyOf(id), made);
-    this.#send(made);
-  }
-
   #send(attempt: Attempt): void {
-    const { timing, outbox } = this.#options;
+    const { timing, outbox, fold, space, worker } = this.#options;
     attempt.sentAt = timing.now();
-    outbox.add(this.#recordOf(attempt));
+    outbox.add(recordOf(attempt, fold.get(attempt.id).progress, { space, worker }));
     this.#notices.lookAt(keyOf(attempt.id), attempt.sentAt + resendAfter, () => this.#look(attempt.id));
-  }
-
-  #recordOf({ id, attempt, result }: Attempt): EffectRecord {
-    const { space, worker, fold } = this.#options;
-    const { partition, offset, index, side, digest } = id;
-    const base = { space, partition, effect: { offset, index, side }, arguments: digest };
-    if (result === undefined) return { kind: "claim", ...base, attempt, worker };
-    const claim = fold.get(id).progress.claims[attempt - 1];
-    assert(claim?.worker === worker, "an attempt is reported on that was not won");
-    return { kind: "report", ...base, claim: claim.offset, worker, result };
   }
 
   #end(attempt: Attempt): void {

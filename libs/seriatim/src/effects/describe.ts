@@ -3,11 +3,11 @@ import { isNeeded, type EffectState, type Row } from "@seriatim/effects-worker";
 import { hexOf, type Bytes } from "@seriatim/protocol";
 import { effectName } from "./name.ts";
 
-/** What is shown of an effect's state: of a hold's forward call, what its agent said. */
+/** What is shown of an effect's state: of a hold that is over, what its agent said of the call. */
 export type ShownState = EffectState | "held" | "not needed";
 
 export function stateOf({ definition, progress }: Row): ShownState {
-  if (definition?.kind === "hold") return progress.own?.outcome ?? "held";
+  if (definition?.kind === "hold") return definition.isOpen ? "held" : (progress.own?.outcome ?? "unknown");
   if (!isNeeded({ definition, progress })) return "not needed";
   return progress.state;
 }
