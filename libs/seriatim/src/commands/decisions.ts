@@ -25,7 +25,7 @@ export function decisionsCommand(): Command {
   const command = new Command("decisions")
     .description("let agents decide by a budget that changes while they think, and count the decisions that are stale")
     .option("--think <ms>", "how long an agent thinks between reading and writing", "2")
-    .option("--interval <ms>", "how often the budget changes", "12");
+    .option("--interval <ms>", "how often the budget changes", "11");
   return addContestFlags(command).addHelpText("after", contestExitCodes).action(decisions);
 }
 
