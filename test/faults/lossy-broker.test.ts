@@ -1,10 +1,13 @@
 /* A network that cuts, delays and drops: nothing is lost or doubled, and no outcome stays unknown. */
 import type { RunResult } from "@seriatim/client";
 import { isFailure } from "@seriatim/protocol";
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { KafkaFollowing } from "../../libs/seriatim/src/kafka-following.ts";
+import { KafkaLogs, openView } from "../../libs/seriatim/src/kafka-logs.ts";
 import { describeProxied } from "../support/own-broker.ts";
 import { appendFaults, type ProxyFaults } from "../support/proxy.ts";
 import type { Participant } from "../support/spaces.ts";
+import { temporaryFile } from "../support/temporary.ts";
 import { caughtUp, join, makeSpace, sequence } from "./spaces.ts";
 
 // Brokers and processes start slowly on a busy machine.
@@ -108,5 +111,26 @@ await describeProxied("a lossy broker", seed, (proxied) => {
     }
     await caughtUp(reader);
     expect(await reader.coordinator.get("n/count")).toBe(30);
+  });
+
+  it("who loses the broker while connecting is told, though the view holds something already", async () => {
+    const { broker, proxy } = proxied();
+    const space = await makeSpace(broker.brokers);
+    await sequence(space);
+    const path = temporaryFile("view.db");
+    await write(await join(space, { view: path }), "before");
+    const logs = await KafkaLogs.open({ brokers: [proxy.address], space: space.name, answerTimeout: 500 });
+    const { connection, intents, verdicts, codec } = logs;
+    const opened = await openView(path, logs);
+    onTestFinished(async () => {
+      proxy.refuse(false);
+      await logs.close();
+      opened.file.close();
+    });
+    const parts = { connection, intents, verdicts, codec, ...opened };
+    proxy.refuse();
+    const following = new KafkaFollowing({ ...parts, onAdvance: () => undefined, onAlarm: () => undefined });
+    await expect(following.caughtUp).rejects.toMatchObject({ code: "unavailable", canRetry: true });
+    await following.stop();
   });
 });

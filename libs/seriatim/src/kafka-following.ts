@@ -28,7 +28,7 @@ export class KafkaFollowing {
   readonly #stop = new AbortController();
   /** Resolves when it was stopped; rejects with what no waiting cures, and with any failure before it has caught up. */
   readonly ended: Promise<void>;
-  /** Resolves when the view holds what was decided before the start, or when it has ended. */
+  /** Resolves when the view holds what was decided before the start, or when it was stopped; rejects as `ended` does. */
   readonly caughtUp: Promise<void>;
   #hasCaughtUp = false;
   #replaced: unknown;
@@ -41,7 +41,7 @@ export class KafkaFollowing {
     const unsubscribe = options.connection.onReturn(() => this.#verifySoon());
     this.ended = this.#keepFollowing(first.ended).finally(unsubscribe);
     const arrived = first.caughtUp.then(() => void (this.#hasCaughtUp = true));
-    this.caughtUp = Promise.race([arrived, this.ended.catch(() => undefined)]);
+    this.caughtUp = Promise.race([arrived, this.ended]);
   }
 
   async stop(): Promise<void> {
