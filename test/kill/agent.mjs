@@ -1,7 +1,8 @@
-// One agent: adds to counters for ever, now under a business id and now without one.
-import { end, ledgers, openPatiently, tell } from "./child.mjs";
+// One agent: adds to counters for ever, now under a business id and now without one. Business may have an effect.
+import { end, openPatiently, tell } from "./child.mjs";
 
-const [name, incarnation, pending, place] = process.argv.slice(2);
+const [name, incarnation, pending, place, work = "{}"] = process.argv.slice(2);
+const { ledgers = 3, effect } = JSON.parse(work);
 let current;
 const coordinator = await openPatiently(JSON.parse(place), {
   newId: () => {
@@ -23,6 +24,7 @@ async function act(action, number, isBusiness) {
       const count = ((await tx.get(`${ledger}/count`)) ?? 0) + 1;
       tx.put(`${ledger}/count`, count);
       tx.put(`${ledger}/entries/${action}`, count);
+      if (isBusiness && effect !== undefined) tx.defer(effect, { action, count }, { lane: name });
       return count;
     });
     if (result.outcome === "refused") end(new Error(`refused after 1000 attempts: ${result.refusal.code}`));

@@ -1,8 +1,6 @@
 // What the processes under attack share: they report on stdout, one JSON object a line, before they go on.
 import { connect, open } from "seriatim";
 
-export const ledgers = 3;
-
 export function tell(line) {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }

@@ -18,10 +18,15 @@ export class Journal {
   readonly actions = new Map<string, Action>();
   /** How many acknowledgements were heard. */
   acknowledgements = 0;
+  /** How often each agent was acknowledged something, and each viewer has looked. */
+  readonly successes = new Map<string, number>();
+  /** The longest time without an acknowledgement, in ms, from the first one on. */
+  longestQuiet = 0;
   /** Failures by code: none says what became of the action, all were looked into. */
   readonly failures = new Map<string, number>();
   readonly violations: string[] = [];
   readonly #listeners = new Set<() => void>();
+  #acknowledgedAt = Number.POSITIVE_INFINITY;
 
   hear(who: string, line: Line): void {
     switch (line.kind) {
@@ -38,12 +43,25 @@ export class Journal {
         return;
       case "acknowledged":
         this.actions.get(line.action)?.acknowledged.push({ count: line.count, version: line.version });
-        this.acknowledgements += 1;
-        for (const listener of this.#listeners) listener();
+        this.#succeeded(who);
+        this.#acknowledged();
         return;
       case "looked":
+        this.#succeeded(who);
         if (!line.whole) this.violations.push(`${who} saw a count of ${line.count} with ${line.entries} entries`);
     }
+  }
+
+  #succeeded(who: string): void {
+    this.successes.set(who, (this.successes.get(who) ?? 0) + 1);
+  }
+
+  #acknowledged(): void {
+    const now = performance.now();
+    this.longestQuiet = Math.max(this.longestQuiet, now - this.#acknowledgedAt);
+    this.#acknowledgedAt = now;
+    this.acknowledgements += 1;
+    for (const listener of this.#listeners) listener();
   }
 
   /** Business that began and was not acknowledged is to be resumed under this number; else the next one. */

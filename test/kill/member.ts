@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-export type Kind = "agent" | "sequencer" | "viewer";
+export type Kind = "agent" | "sequencer" | "viewer" | "worker";
 
 /** What a process tells on stdout, one a line. */
 export type Line =
@@ -30,6 +30,12 @@ export interface MemberOptions {
 }
 
 const linesKept = 20;
+
+/** They end with us. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
 
 /** A process under attack, started again whenever it was killed. */
 export class Member {
@@ -64,10 +70,9 @@ export class Member {
     createInterface({ input: child.stderr }).on("line", (line) => {
       this.#complaints = [...this.#complaints, line].slice(-linesKept);
     });
-    const killAtExit = (): boolean => child.kill("SIGKILL");
-    process.once("exit", killAtExit);
+    running.add(child);
     child.once("close", (code, signal) => {
-      process.off("exit", killAtExit);
+      running.delete(child);
       if (this.#isExpected || this.#child !== child) return;
       this.#options.onEnd(`${this.name} ended with ${signal ?? code}:\n${this.#complaints.join("\n")}`);
     });
@@ -91,6 +96,11 @@ export class Member {
   resume(): void {
     this.#child?.kill("SIGCONT");
     this.isPaused = false;
+  }
+
+  /** The clock of a process that was started with a skewed one jumps to the other side of the true time. */
+  jump(): void {
+    this.#child?.kill("SIGUSR2");
   }
 
   /** What is known of it, for whoever has to find out why nothing goes on. */

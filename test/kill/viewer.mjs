@@ -1,8 +1,9 @@
 // Follows into a view, and looks whether what it shows is whole: every count is the number of its entries.
 import { setTimeout as pause } from "node:timers/promises";
-import { end, ledgers, openPatiently, tell } from "./child.mjs";
+import { end, openPatiently, tell } from "./child.mjs";
 
-const [name, place] = process.argv.slice(2);
+const [name, place, work = "{}"] = process.argv.slice(2);
+const { ledgers = 3 } = JSON.parse(work);
 const coordinator = await openPatiently(JSON.parse(place), {});
 tell({ kind: "ready" });
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { availableKind, startBroker, type Broker } from "../../tools/kafka/broker.mjs";
-import { freePort } from "../../tools/kafka/ports.mjs";
 import { describeKafka } from "./kafka.ts";
-import { FaultyProxy } from "./proxy.ts";
+import { startProxied, type ProxiedBroker } from "./proxied-broker.ts";
 
 /**
  * Describes tests that kill a broker, and gives them one of their own: the run's serves other tests, and may be
@@ -20,11 +19,6 @@ export async function describeOwnBroker(name: string, body: (broker: () => Broke
       body(() => started(broker));
     });
   });
-}
-
-export interface ProxiedBroker {
-  readonly broker: Broker;
-  readonly proxy: FaultyProxy;
 }
 
 /** As {@link describeOwnBroker}; the broker can be reached directly, and through a proxy, which it then advertises. */
@@ -46,29 +40,6 @@ export async function describeProxied(
       body(() => started(found));
     });
   });
-}
-
-/** Clients of the second listener are sent to the proxy, whatever they ask: brokers advertise an address a listener. */
-async function startProxied(seed: number): Promise<ProxiedBroker> {
-  const [port, target, controller] = [await freePort(), await freePort(), await freePort()];
-  const proxy = await FaultyProxy.listen({ target, seed });
-  const broker = await startBroker({
-    from: "jars",
-    port,
-    properties: {
-      listeners: [listener("PLAINTEXT", port), listener("PROXIED", target), listener("CONTROLLER", controller)].join(
-        ",",
-      ),
-      "advertised.listeners": [listener("PLAINTEXT", port), `PROXIED://${proxy.address}`].join(","),
-      "controller.quorum.voters": `1@127.0.0.1:${controller}`,
-      "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT",
-    },
-  });
-  return { broker, proxy };
-}
-
-function listener(name: string, port: number): string {
-  return `${name}://127.0.0.1:${port}`;
 }
 
 function started<T>(value: T | undefined): T {

@@ -15,11 +15,15 @@ export const appendFaults = [
 ] as const;
 export type AppendFault = (typeof appendFaults)[number];
 
+type OtherFault = "cut other" | "delay other";
+
 export interface ProxyFaults {
   /** The chance of each fault for each append. At most 1 together. */
   readonly append: Readonly<Partial<Record<AppendFault, number>>>;
   /** The chance that the connection ends in place of any other request. */
   readonly cutOther?: number;
+  /** The chance that the answer to any other request comes late. */
+  readonly delayOther?: number;
   /** The longest delay, in ms. */
   readonly delay?: number;
 }
@@ -33,7 +37,7 @@ export interface ProxyOptions {
 }
 
 interface Fated {
-  readonly fate: AppendFault | "cut other" | "pass";
+  readonly fate: AppendFault | OtherFault | "pass";
   /** In ms. */
   readonly delay: number;
 }
@@ -54,12 +58,13 @@ export class FaultyProxy {
   #faults = calm;
   #refusing = false;
   /** How often each fault has fired. */
-  readonly counts: Record<AppendFault | "cut other" | "refuse", number> = {
+  readonly counts: Record<AppendFault | OtherFault | "refuse", number> = {
     "cut after": 0,
     "cut before": 0,
     drop: 0,
     delay: 0,
     "cut other": 0,
+    "delay other": 0,
     refuse: 0,
   };
 
@@ -126,10 +131,17 @@ export class FaultyProxy {
   }
 
   #fate(apiKey: number): Fated {
-    const { append, cutOther = 0, delay = defaultDelay } = this.#faults;
-    const fate = apiKey === produce ? this.#draw(append) : this.#random.chance(cutOther) ? "cut other" : "pass";
+    const { append, delay = defaultDelay } = this.#faults;
+    const fate = apiKey === produce ? this.#draw(append) : this.#drawOther();
     if (fate !== "pass") this.counts[fate] += 1;
-    return { fate, delay: fate === "delay" ? 1 + this.#random.below(delay) : 0 };
+    const isLate = fate === "delay" || fate === "delay other";
+    return { fate, delay: isLate ? 1 + this.#random.below(delay) : 0 };
+  }
+
+  #drawOther(): OtherFault | "pass" {
+    const { cutOther = 0, delayOther = 0 } = this.#faults;
+    if (this.#random.chance(cutOther)) return "cut other";
+    return delayOther > 0 && this.#random.chance(delayOther) ? "delay other" : "pass";
   }
 
   #draw(chances: ProxyFaults["append"]): AppendFault | "pass" {

@@ -1,13 +1,15 @@
-// Starts command.ts from its sources: Node 20 runs no TypeScript by itself.
+// Starts a command of the tests from its sources: Node 20 runs no TypeScript by itself. Takes its path below test/, and
+// what the command is given.
 import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
 
+const [command = "", ...args] = process.argv.slice(2);
 const conditions = ["source", "module", "node", "development|production"];
-const { module } = await runnerImport(fileURLToPath(new URL("command.ts", import.meta.url)), {
+const { module } = await runnerImport(fileURLToPath(new URL(`../${command}`, import.meta.url)), {
   configFile: false,
   logLevel: "error",
   root: fileURLToPath(new URL("../..", import.meta.url)),
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ["source", "node"] } },
 });
-process.exitCode = await module.main(process.argv.slice(2));
+process.exitCode = await module.main(args);
