@@ -6,46 +6,24 @@ import { fileURLToPath } from "node:url";
 import { createTopic, KafkaConnection, openKafkaLog, type Log } from "@seriatim/log";
 import { sha256, toKey } from "@seriatim/protocol";
 import { Sequencer } from "@seriatim/sequencer";
-import type * as Tools from "../../tools/kafka/broker.mjs";
 import { startPipe } from "./bare-kafka.ts";
+import { brokerPart } from "./broker-part.ts";
 import { KafkaLogs, KafkaSpace, initKafka, openView } from "./kafka-inside.ts";
-import type { Figure, Options, Part, Report } from "./report.ts";
+import type { Figure, Options, Report } from "./report.ts";
 import { intentOf, writeOf } from "./spaces.ts";
 import { anyKey, keyOf, microseconds, quantile, type Pace } from "./workload.ts";
 
-const { startBroker } = (await import(
-  new URL("../../../tools/kafka/broker.mjs", import.meta.url).href
-)) as typeof Tools;
 const main = fileURLToPath(new URL("../../../libs/seriatim/dist/main.js", import.meta.url));
 const pipeFile = fileURLToPath(new URL("pipe.js", import.meta.url));
 
 /** So many intents lie in the log before either begins. */
 const intents = 60_000;
 
-export const kafka: Part = {
+export const kafka = brokerPart({
   name: "kafka",
   about: "a real broker: what a sequencer decides beside a bare pipe of the same bytes, and both round trips",
-  async run(options) {
-    const given = process.env["SERIATIM_TEST_BROKERS"] ?? "";
-    if (given !== "") return measured(given.split(","), options);
-    let broker;
-    try {
-      broker = await startBroker();
-    } catch (error) {
-      return {
-        part: "kafka",
-        figures: [],
-        ratios: [],
-        skipped: error instanceof Error ? error.message : String(error),
-      };
-    }
-    try {
-      return await measured(broker.brokers, options);
-    } finally {
-      await broker.stop();
-    }
-  },
-};
+  measure: measured,
+});
 
 async function measured(brokers: readonly string[], options: Options): Promise<Report> {
   const rates = await throughput(brokers, options);

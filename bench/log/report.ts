@@ -34,6 +34,8 @@ export interface Part {
 export interface Options {
   /** How long each single measurement lasts, in seconds. */
   readonly seconds: number;
+  /** How many versions a view is rebuilt from, where the command says so. */
+  readonly versions: number;
   /** A folder for files, which goes with the run. */
   readonly folder: string;
   /** Progress, for people. */
