@@ -22,22 +22,36 @@ await describeKafka("a group's members", (brokers) => {
     await one.leave();
     await shared([two]);
   });
+
+  it("join again when the clock was put back, by which kafkajs counts until its next heartbeat", async () => {
+    const { join } = await freshGroup();
+    const member = join();
+    await shared([member]);
+    const { joins } = member;
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 3_600_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    await vi.waitFor(() => expect(member.joins).toBeGreaterThan(joins), { timeout: 40_000 });
+    await shared([member]);
+  });
 });
 
 interface Member {
   readonly assigned: readonly number[];
+  /** How often it was assigned something. */
+  readonly joins: number;
   leave(): Promise<void>;
 }
 
 function memberOf(connection: KafkaConnection, topic: string): Member {
   const stop = new AbortController();
-  const member = { assigned: [] as readonly number[], leave };
+  const member = { assigned: [] as readonly number[], joins: 0, leave };
   const left = joinGroup(connection, {
     group: `${topic}-members`,
     topic,
     signal: stop.signal,
     onAssigned: (assigned) => {
       member.assigned = assigned;
+      member.joins += 1;
     },
   });
   async function leave(): Promise<void> {

@@ -8,6 +8,8 @@ const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 
 const protocolName = "seriatim-shared";
 const protocolVersion = 1;
+/** How long a join may take where all goes well, in ms. */
+const joinLimit = 3_000;
 
 export interface MembershipOptions {
   /** The group; all members name the same one. */
@@ -40,14 +42,19 @@ export async function joinGroup(connection: KafkaConnection, options: Membership
   }
 }
 
+const defaultSessionTimeout = 6_000;
+
 class Member {
   readonly #consumer: Consumer;
   readonly #options: MembershipOptions;
   readonly #lost = deferred<unknown>();
+  readonly #sessionTimeout: number;
+  #aliveAt = performance.now();
 
   constructor(connection: KafkaConnection, options: MembershipOptions, onJoined: () => void) {
-    const { group, topic, sessionTimeout = 6_000, onAssigned } = options;
+    const { group, topic, sessionTimeout = defaultSessionTimeout, onAssigned } = options;
     this.#options = options;
+    this.#sessionTimeout = sessionTimeout;
     this.#consumer = connection.kafka.consumer({
       groupId: group,
       partitionAssigners: [sharedPartitions(topic)],
@@ -60,9 +67,11 @@ class Member {
       // A member that was lost begins again from here.
       retry: { retries: 0, restartOnFailure: () => Promise.resolve(false) },
     });
-    const { CRASH, GROUP_JOIN } = this.#consumer.events;
+    const { CRASH, GROUP_JOIN, HEARTBEAT } = this.#consumer.events;
+    this.#consumer.on(HEARTBEAT, () => this.#touch());
     this.#consumer.on(CRASH, ({ payload }) => this.#lost.resolve(payload.error));
     this.#consumer.on(GROUP_JOIN, ({ payload }) => {
+      this.#touch();
       this.#consumer.pause([{ topic }]);
       onJoined();
       onAssigned((payload.memberAssignment[topic] ?? []).toSorted((a, b) => a - b));
@@ -72,9 +81,25 @@ class Member {
   /** Resolves with what went wrong, or once the signal fires. Never rejects. */
   async untilLost(): Promise<unknown> {
     this.#start().catch((error: unknown) => this.#lost.resolve(error));
+    const watch = setInterval(() => this.#watch(), this.#sessionTimeout / 4);
     const error = await unlessAborted(this.#options.signal, this.#lost.promise);
+    clearInterval(watch);
     await disconnected(this.#consumer);
     return error;
+  }
+
+  #touch(): void {
+    this.#aliveAt = performance.now();
+  }
+
+  /**
+   * kafkajs sends heartbeats, and gives up requests, by the clock on the wall: after that was put back it would do
+   * neither for as long, and not notice that the group has forgotten it.
+   */
+  #watch(): void {
+    const silence = performance.now() - this.#aliveAt;
+    if (silence > 2 * this.#sessionTimeout + joinLimit)
+      this.#lost.resolve(new Error(`no sign of the group for ${Math.round(silence)} ms`));
   }
 
   async #start(): Promise<void> {
