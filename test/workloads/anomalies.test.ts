@@ -6,7 +6,7 @@ it("prints a row for each interleaving, with what became of it at each level", a
   expect(code, stderr).toBe(0);
   expect(stdout).toMatch(/^ +none +snapshot +serializable$/m);
   expect(stdout).toMatch(/^write-skew +occurs +occurs +prevented +two on-call agents/m);
-  expect(stdout).toContain("All 36 came out as they must. The checker read each log, and says the same.");
+  expect(stdout).toContain("All 39 came out as they must. The checker read each log, and says the same.");
 });
 
 it("tells one of them step by step: what was seen, the refusal, and the checker's cycle", async () => {

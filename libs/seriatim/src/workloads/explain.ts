@@ -45,6 +45,7 @@ function checkerLines({ scenario, answer, judged: { judgement, objections } }: P
 const words: Partial<Record<string, string>> = {
   serializable: "serializability",
   serializable_in_log_order: "serializability in the order of the log",
+  claims: "the level that each transaction asked for",
 };
 
 function cycleLines({ anomaly, transactions, dependencies }: Cycle): string[] {

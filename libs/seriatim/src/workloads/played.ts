@@ -5,6 +5,7 @@ import { Play, type Finding, type Scenario, type Step } from "@seriatim/workload
 import { openAt, type Address } from "../staging/address.ts";
 import type { TemporaryFolder } from "../staging/folder.ts";
 import type { FilePlace, KafkaPlace } from "../staging/place.ts";
+import { startSiteWorker } from "../staging/site-worker.ts";
 import { raiseSite } from "../staging/site.ts";
 import { judgeAt, type Judged } from "./judging.ts";
 
@@ -32,7 +33,7 @@ export async function playAt(
 ): Promise<Played> {
   const site = await raiseSite(place, `${scenario.name}-${isolation}-${randomUUID().slice(0, 8)}`, folder);
   try {
-    const play = await performAt(site.address, scenario, isolation);
+    const play = await performAt(site.address, scenario, isolation, folder);
     const { finding } = play;
     const judged = await judgeAt(site.address);
     const answer = judged.judgement.findings[scenario.condition]?.answer ?? "undecided";
@@ -54,12 +55,17 @@ async function performAt(
   address: Address,
   scenario: Scenario,
   isolation: Isolation,
+  folder: TemporaryFolder,
 ): Promise<{ readonly finding: Finding; readonly steps: readonly Step[] }> {
   const coordinator = await openAt(address);
+  const workers: (() => Promise<void>)[] = [];
   try {
-    const play = new Play(coordinator, isolation);
+    const play = new Play(coordinator, isolation, async (handlers) => {
+      workers.push(await startSiteWorker(address, handlers, folder));
+    });
     return { finding: await scenario.play(play), steps: play.steps };
   } finally {
+    for (const end of workers) await end();
     await coordinator.close();
   }
 }
@@ -72,7 +78,8 @@ function agree(
   answer: Answer,
   { judgement, objections }: Judged,
 ): boolean {
-  const isLevelKept = judgement.findings.claims?.answer === "holds" && objections.length === 0;
+  const areLanesKept = judgement.levels?.laneBreaks === 0;
+  const isLevelKept = judgement.findings.claims?.answer === "holds" && objections.length === 0 && areLanesKept;
   return (
     occurrence === expected[isolation] && answer === (occurrence === "occurs" ? "violated" : "holds") && isLevelKept
   );

@@ -1,7 +1,12 @@
 import type { Coordinator, Entry } from "@seriatim/client";
+import type { Handlers } from "@seriatim/effects";
 import type { Isolation } from "@seriatim/protocol";
 import { Actor, type Part } from "./actor.ts";
+import { Outside } from "./outside.ts";
 import type { Step } from "./step.ts";
+
+/** Lets somebody call the effects of the space, by these handlers. */
+export type StartWorker = (handlers: Handlers) => Promise<void>;
 
 /** What a scenario is played with: one space, one level, and agents that go only as far as they are told. */
 export class Play {
@@ -9,9 +14,11 @@ export class Play {
   /** All that happened, in order. */
   readonly steps: Step[] = [];
   readonly #coordinator: Coordinator;
+  readonly #startWorker: StartWorker;
 
-  constructor(coordinator: Coordinator, isolation: Isolation) {
+  constructor(coordinator: Coordinator, isolation: Isolation, startWorker: StartWorker) {
     this.#coordinator = coordinator;
+    this.#startWorker = startWorker;
     this.isolation = isolation;
   }
 
@@ -34,6 +41,13 @@ export class Play {
   /** Lets an agent do all of its work at once. */
   async perform<T>(agent: string, part: Part<T>): Promise<T> {
     return (await this.begin(agent, part)).finish();
+  }
+
+  /** A world outside that effects reach. @param slow what it takes its time over. */
+  async outside(slow: string): Promise<Outside> {
+    const outside = new Outside(slow, this.steps);
+    await this.#startWorker(outside.handlers);
+    return outside;
   }
 
   async read<T>(key: string): Promise<T | undefined> {

@@ -10,6 +10,7 @@ import { semanticReadSkew } from "./semantic-read-skew.ts";
 import { staleAuthorization } from "./stale-authorization.ts";
 import { staleGeneration } from "./stale-generation.ts";
 import { staleRead } from "./stale-read.ts";
+import { toolEffectReordering } from "./tool-effect-reordering.ts";
 import { writeSkew } from "./write-skew.ts";
 
 export const scenarios: readonly Scenario[] = [
@@ -24,5 +25,6 @@ export const scenarios: readonly Scenario[] = [
   staleAuthorization,
   mergeSkew,
   semanticReadSkew,
+  toolEffectReordering,
   causalCascade,
 ];

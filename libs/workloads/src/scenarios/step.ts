@@ -5,6 +5,7 @@ export type Step = { readonly agent: string } & (
   | { readonly kind: "given" | "reads" | "writes"; readonly key: string; readonly value: unknown }
   | { readonly kind: "finds"; readonly prefix: string; readonly keys: readonly string[] }
   | { readonly kind: "defers"; readonly effect: string }
+  | { readonly kind: "delivers"; readonly what: string }
   | { readonly kind: "thinks"; readonly about: string }
   | { readonly kind: "commits"; readonly value: unknown; readonly version: Version | undefined }
   | { readonly kind: "refused"; readonly message: string }
@@ -24,6 +25,8 @@ export function textOfStep(step: Step): string {
       return `writes ${step.key}: ${shown(step.value)}`;
     case "defers":
       return `defers the effect ${step.effect} to its commit`;
+    case "delivers":
+      return `delivers the ${step.what} one`;
     case "thinks":
       return `thinks: ${step.about}`;
     case "commits":

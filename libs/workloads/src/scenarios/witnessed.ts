@@ -6,7 +6,7 @@ export interface Witnessed {
   get<T = unknown>(key: string): Promise<T | undefined>;
   scan<T = unknown>(prefix: string): Promise<Item<T>[]>;
   put(key: string, value: unknown): void;
-  defer(effect: string, args: unknown): void;
+  defer(effect: string, args: unknown, lane?: string): void;
 }
 
 export function witnessed(tx: Transaction, steps: Step[]): Witnessed {
@@ -26,9 +26,9 @@ export function witnessed(tx: Transaction, steps: Step[]): Witnessed {
       tx.put(key, value);
       steps.push({ agent, kind: "writes", key, value });
     },
-    defer(effect, args) {
-      tx.defer(effect, args);
-      steps.push({ agent, kind: "defers", effect });
+    defer(effect, args, lane) {
+      tx.defer(effect, args, { lane });
+      steps.push({ agent, kind: "defers", effect: lane === undefined ? effect : `${effect} on lane ${lane}` });
     },
   };
 }
