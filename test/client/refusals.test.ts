@@ -1,6 +1,6 @@
 import type { Coordinator, IntentRequest, Refusal, RunOptions, RunResult, Transaction } from "@seriatim/client";
 import { isTransient } from "@seriatim/client";
-import { refusalCodes, toBytes, toKey } from "@seriatim/protocol";
+import { refusalCodes, toBytes, toKey, type Isolation } from "@seriatim/protocol";
 import { describe, expect, it } from "vitest";
 import { backoffDelay } from "../../libs/client/src/waiting.ts";
 import { coordinatorOn, FakeSpace } from "./fake-space.ts";
@@ -16,12 +16,13 @@ async function overtaken(
   reads: (tx: Transaction) => unknown,
   meanwhile: (tx: Transaction) => void,
   writes: (tx: Transaction) => void = () => undefined,
+  isolation: Isolation = "serializable",
 ): Promise<Refusal> {
   const coordinator = coordinatorOn(await FakeSpace.open());
   await coordinator.run({ agent: "seeder" }, (tx) => {
     for (const [key, value] of Object.entries(before)) tx.put(key, value);
   });
-  const result = await coordinator.run({ agent: "approver", id: "mine", attempts: 1 }, async (tx) => {
+  const result = await coordinator.run({ agent: "approver", id: "mine", attempts: 1, isolation }, async (tx) => {
     await reads(tx);
     await coordinator.run({ agent: "planner", id: "plan" }, meanwhile);
     writes(tx);
@@ -119,6 +120,29 @@ describe("a conflict (case 12)", () => {
     );
     expect(refusal.message).toMatch(/Read it first and decide anew, or declare the write blind/);
     expect(refusal.conflicts[0]).toMatchObject({ kind: "write", yours: "unread" });
+  });
+
+  it("at level snapshot, of a key that was read as well: by itself, or in a range", async () => {
+    const ways = [
+      { reads: (tx: Transaction) => tx.get("a/x"), says: ", after you read it at 0@1; it now", yours: { offset: 1 } },
+      {
+        reads: (tx: Transaction) => tx.scan({ prefix: "a/" }),
+        says: " inside the range that you read;",
+        yours: "range",
+      },
+    ];
+    for (const { reads, says, yours } of ways) {
+      const refusal = await overtaken(
+        { "a/x": 1 },
+        reads,
+        (tx) => tx.put("a/x", 2),
+        (tx) => tx.put("a/x", 3),
+        "snapshot",
+      );
+      expect(refusal.message).toContain(says);
+      expect(refusal.message).toMatch(/Read it again and decide anew\.$/);
+      expect(refusal.conflicts[0]).toMatchObject({ kind: "write", yours });
+    }
   });
 
   it("elides what is long, in the sentence and not in the data", async () => {

@@ -1,4 +1,4 @@
-import type { Conflict, ConflictKind, Isolation, Key, KeyRange, Write } from "@seriatim/protocol";
+import type { Conflict, ConflictKind, Isolation, Key, Write } from "@seriatim/protocol";
 import type { View } from "@seriatim/view";
 import { describe, type Grounds } from "./refusal.ts";
 import type { Change } from "./result.ts";
@@ -8,7 +8,6 @@ export interface Rested {
   readonly view: View;
   readonly partition: number;
   readonly grounds: Grounds;
-  readonly ranges: readonly KeyRange[];
   readonly writes: readonly Write[];
   readonly isolation: Isolation;
   /** So many are named. */
@@ -31,8 +30,8 @@ export function changesSince(rested: Rested): Change[] {
   });
 }
 
-function* overwritten({ view, grounds, ranges, writes, most }: Rested): Iterable<Conflict> {
-  const { points, snapshot } = grounds;
+function* overwritten({ view, grounds, writes, most }: Rested): Iterable<Conflict> {
+  const { points, ranges, snapshot } = grounds;
   const since = (kind: ConflictKind, key: Key): Conflict[] => {
     const version = view.lastWrite(key);
     return version > snapshot ? [{ kind, key, version }] : [];

@@ -16,7 +16,8 @@ export function conflictMessage(detail: ConflictDetail, wasThere: boolean | unde
 
 function happening({ kind, deleted, yours }: ConflictDetail, by: string, wasThere: boolean | undefined): string {
   const done = verb(deleted, wasThere);
-  switch (kind) {
+  // What was written may have been read as well, which at level snapshot is not checked.
+  switch (kind === "write" && yours === "range" ? "range" : kind) {
     case "point":
       return ` was ${done} ${by}${after(yours)}`;
     case "range":
@@ -25,6 +26,8 @@ function happening({ kind, deleted, yours }: ConflictDetail, by: string, wasTher
         ? ` appeared in the range that you read, written ${by}`
         : ` was changed ${by} inside the range that you read`;
     case "write":
+      if (yours === "unknown") return `, which it writes, was ${done} ${by}, after its snapshot`;
+      if (yours !== "unread") return ` was ${done} ${by}${after(yours)}`;
       return `, which you write without having read it, was ${done} ${by}, after your snapshot`;
   }
 }

@@ -182,14 +182,13 @@ export class OpenTransaction implements Transaction {
     this.#checkOpen();
     const { partition } = this.#placement;
     if (partition === undefined) return [];
-    const { points } = this.#reads;
-    const grounds = { points, snapshot: this.#snapshotOf(partition) };
+    const { points, ranges } = this.#reads;
+    const grounds = { points, ranges, snapshot: this.#snapshotOf(partition) };
     const { conflicts: most } = this.#limits;
     return changesSince({
       view: this.#view,
       partition,
       grounds,
-      ranges: this.#reads.ranges,
       writes: this.#writes.writes,
       isolation: this.#isolation,
       most,

@@ -99,7 +99,7 @@ function conflictSentences(texts: readonly string[]): string {
 
 function readAgain(conflicts: readonly ConflictDetail[]): string {
   const what = conflicts.length > 1 ? "them" : "it";
-  const isUnread = conflicts.length > 0 && conflicts.every(({ kind }) => kind === "write");
+  const isUnread = conflicts.length > 0 && conflicts.every(({ yours }) => yours === "unread");
   if (isUnread) return `Read ${what} first and decide anew, or declare the write blind if it holds whatever was there.`;
   return `Read ${what} again and decide anew.`;
 }

@@ -1,4 +1,4 @@
-import { fromBytes, type Conflict, type Key, type Offset, type Submit } from "@seriatim/protocol";
+import { fromBytes, inRange, type Conflict, type Key, type Offset, type Submit } from "@seriatim/protocol";
 import { newest, type View } from "@seriatim/view";
 import type { Answer } from "./answer.ts";
 import { conflictMessage } from "./conflict-texts.ts";
@@ -44,7 +44,7 @@ export function refusalOf(space: Space, refused: Refused, intent: Submit | undef
 }
 
 /** What an intent rested on, as far as it is known. */
-export type Grounds = Pick<Submit, "points" | "snapshot">;
+export type Grounds = Pick<Submit, "points" | "ranges" | "snapshot">;
 
 /** One conflict as data, and as a clause without a full stop. */
 export interface Described {
@@ -86,10 +86,11 @@ function readable(bytes: Uint8Array): unknown {
 
 function yoursOf(partition: number, { kind, key }: Conflict, intent: Grounds | undefined): ConflictDetail["yours"] {
   if (kind === "range") return "range";
-  if (kind === "write") return "unread";
-  const point = intent?.points.find((read) => read.key === key);
-  if (point === undefined) return "unknown";
-  return point.version === null ? "absent" : { partition, offset: point.version };
+  // At level snapshot a verdict names what was written, and does not say whether it was read.
+  if (intent === undefined) return "unknown";
+  const point = intent.points.find((read) => read.key === key);
+  if (point !== undefined) return point.version === null ? "absent" : { partition, offset: point.version };
+  return intent.ranges.some((range) => inRange(key, range)) ? "range" : "unread";
 }
 
 /** Whether the key was there at the intent's snapshot; undefined when that is not known. */

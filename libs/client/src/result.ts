@@ -60,7 +60,10 @@ export interface Refusal {
 
 /** A key that the intent rested on and that somebody else wrote or deleted after its snapshot. */
 export interface ConflictDetail {
-  /** How the intent rested on the key: it read it, read a range that holds it, or writes it without having read it. */
+  /**
+   * How the intent rested on the key: it read it, read a range that holds it, or writes it, which at level serializable
+   * means that it has not read it.
+   */
   readonly kind: ConflictKind;
   readonly key: string;
   /** The write that conflicts, who made it, by which intent and at what log time. */
