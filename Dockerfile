@@ -18,6 +18,7 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/schemas schemas
 COPY --from=build /app/libs libs
 COPY --from=build /app/services services
+COPY --from=build /app/examples examples
 COPY --from=build --chown=node:node /data /data
 USER node
 # Views are kept here. They can be lost: they are folded anew from the verdicts.

@@ -5,6 +5,7 @@ import { version } from "./cli/version.ts";
 import { anomaliesCommand } from "./commands/anomalies.ts";
 import { checkCommand } from "./commands/check.ts";
 import { benchCommand } from "./commands/bench.ts";
+import { bookingCommand } from "./commands/booking.ts";
 import { decisionsCommand } from "./commands/decisions.ts";
 import { deleteCommand } from "./commands/delete.ts";
 import { demoCommand } from "./commands/demo.ts";
@@ -28,6 +29,7 @@ import { tailCommand } from "./commands/tail.ts";
 
 const commands = [
   demoCommand,
+  bookingCommand,
   anomaliesCommand,
   labCommand,
   benchCommand,

@@ -18,3 +18,6 @@ export { type DetourResult, detourRules, tryDetour } from "./lab/detour.ts";
 export { type Guard, guards } from "./lab/guards.ts";
 export { Lab, type LabOptions, type LabResult, runLab } from "./lab/lab.ts";
 export { endOfMonth, monthOf } from "./lab/month.ts";
+export { BoxOffice, type OfficeReport } from "./booking/box-office.ts";
+export { Ledger, type OfficeRequest } from "./booking/ledger.ts";
+export type { OfficeFault } from "./booking/office-faults.ts";

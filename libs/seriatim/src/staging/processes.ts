@@ -15,6 +15,8 @@ export interface StartOptions {
   /** The JavaScript file that it runs. */
   readonly module: string;
   readonly arguments: readonly string[];
+  /** Variables of its environment besides this process's own. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 interface Child {
@@ -38,9 +40,10 @@ export class Processes {
   }
 
   /** What it writes to stdout is there to be read; stderr is kept for its last words. */
-  start({ name, module, arguments: given }: StartOptions): ChildProcess {
+  start({ name, module, arguments: given, environment = {} }: StartOptions): ChildProcess {
     const child = fork(module, given, {
       execArgv: ["--import", leash],
+      env: { ...process.env, ...environment },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       // A process group of its own: Ctrl-C is the parent's to handle.
       detached: true,

@@ -1,14 +1,11 @@
 // Where agents meet: what they need before they can be started, on either log.
 import { randomUUID } from "node:crypto";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { initKafka } from "../kafka-init.ts";
 import type { Address } from "./address.ts";
 import type { TemporaryFolder } from "./folder.ts";
 import type { FilePlace, KafkaPlace } from "./place.ts";
 import type { Processes } from "./processes.ts";
-
-const program = fileURLToPath(new URL("../main.js", import.meta.url));
+import { startService } from "./service.ts";
 
 /** Gives the address of the space to one of its users, by the user's name. */
 export type Stage = (user: string) => Address;
@@ -33,21 +30,10 @@ export async function setStage(
   const view = (user: string): string => folder.file(`${space}-${user}.view.db`);
   const sequencerNames = Array.from({ length: place.sequencers }, (_, index) => `sequencer-${index + 1}`);
   await Promise.all(
-    sequencerNames.map((each) => startSequencer(each, { brokers, space, view: view(each) }, processes)),
+    sequencerNames.map((each) => {
+      const flags = ["--brokers", brokers.join(","), "--space", space, "--view", view(each)];
+      return startService({ name: each, arguments: ["sequencer", ...flags] }, processes);
+    }),
   );
   return (user) => ({ log: "kafka", brokers, space, view: view(user) });
-}
-
-/** Resolves when it is ready: it says so in one line. */
-function startSequencer(
-  name: string,
-  { brokers, space, view }: { readonly brokers: readonly string[]; readonly space: string; readonly view: string },
-  processes: Processes,
-): Promise<void> {
-  const flags = ["--brokers", brokers.join(","), "--space", space, "--view", view];
-  const { stdout } = processes.start({ name, module: program, arguments: ["sequencer", ...flags] });
-  return new Promise((resolve, reject) => {
-    if (stdout === null) return reject(new Error(`${name} has no stdout`));
-    createInterface(stdout).once("line", () => resolve());
-  });
 }
