@@ -24,5 +24,5 @@ USER node
 # Views are kept here. They can be lost: they are folded anew from the verdicts.
 WORKDIR /data
 VOLUME /data
-ENTRYPOINT ["node", "--disable-warning=TimeoutNegativeWarning", "/app/libs/seriatim/bin/seriatim.js"]
+ENTRYPOINT ["node", "/app/libs/seriatim/bin/seriatim.js"]
 CMD ["--help"]

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { exitCodes, exitCodesHelp } from "./cli/exit-codes.ts";
 import { reportError } from "./cli/report-error.ts";
 import { version } from "./cli/version.ts";
+import { dropTimerWarning } from "./cli/warnings.ts";
 import { anomaliesCommand } from "./commands/anomalies.ts";
 import { checkCommand } from "./commands/check.ts";
 import { benchCommand } from "./commands/bench.ts";
@@ -53,6 +54,8 @@ const commands = [
   exportCommand,
   mcpCommand,
 ];
+
+dropTimerWarning();
 
 /** How long what a command left open may keep the process alive after it, in ms. */
 const lingering = 500;
