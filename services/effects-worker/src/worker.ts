@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { Handlers } from "@seriatim/effects";
 import type { Log, SqliteFile } from "@seriatim/log";
 import { createEffectsCodec, encodeGenesis, Failure, type Hash, type RecordCodec } from "@seriatim/protocol";
@@ -113,6 +114,8 @@ export class EffectsWorker {
    */
   async run(signal: AbortSignal): Promise<void> {
     const stop = new AbortController();
+    // Each partition waits for it in several places.
+    setMaxListeners(0, stop.signal);
     const halt = (): void => stop.abort();
     const tasks = [this.#windDown(signal, stop), this.#readVerdicts(stop.signal), this.#readEffects(stop.signal)];
     for (const partition of this.#partitions.values())
