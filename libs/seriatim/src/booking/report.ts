@@ -48,15 +48,15 @@ function verdictLines(result: BookingResult, summary: BookingSummary): string[] 
   ];
 }
 
-/** What the log alone must show: at level none as elsewhere, to see what that level has cost. */
+/** At level none, which promises nothing, what that has cost. */
 function isLevelKept({ isolation, serializable, claims, objections }: BookingSummary): boolean {
-  return (isolation === "snapshot" ? claims : serializable) === true && objections === 0;
+  return (isolation === "none" ? serializable : claims) === true && objections === 0;
 }
 
-function levelRule({ isolation }: BookingSummary): string {
-  return isolation === "snapshot"
-    ? "each rests on a snapshot, by the log alone"
-    : "one order explains it, by the log alone";
+function levelRule({ isolation, serializable }: BookingSummary): string {
+  return isolation === "none" || serializable === true
+    ? "one order explains it, by the log alone"
+    : "each commit had its level, by the log alone";
 }
 
 function aligned(lines: readonly (readonly [isKept: boolean, rule: string, detail: string])[]): string[] {
