@@ -46,7 +46,7 @@ const crew: readonly (readonly [Kind, readonly string[]])[] = [
 const members = crew.flatMap(([kind, names]) => names.map((name) => ({ name, kind })));
 /** Who folds into another's view, as processes of one machine may. */
 const shared: Readonly<Record<string, string>> = { ben: "ada", flo: "eve", sue: "seth" };
-const work = { ledgers: 9, effect: "act" };
+const ledgers = 9;
 const partitions = 4;
 /** So short that sends are given up, and cancelled, while they may still be under way. */
 const impatient = { appendTimeout: 3_000, answerTimeout: 3_000, verdictTimeout: 5_000 };
@@ -64,9 +64,9 @@ export async function faultPlace(folder: string, seed: number, given?: readonly 
   const receiver = await Receiver.listen(seed);
   const space = `faults-${randomUUID()}`;
   await initKafka({ brokers, space, partitions, replication: 1 });
-  const handlers = join(folder, "http.json");
-  const handler = { url: receiver.url, timeout: callTimeout, attempts: 1_000, longestBackoff: 1_000 };
-  writeFileSync(handlers, JSON.stringify({ [work.effect]: handler }));
+  const http = join(folder, "http.json");
+  writeFileSync(http, JSON.stringify(handlersAt(receiver.url)));
+  const work = JSON.stringify({ ledgers, http });
   const fileOf = (name: string): string => join(folder, `${shared[name] ?? name}.db`);
   /** Every other member reaches the broker through the network that fails. */
   const brokersOf = (name: string): readonly string[] =>
@@ -76,12 +76,12 @@ export async function faultPlace(folder: string, seed: number, given?: readonly 
     const flags = ["--json", "--brokers", brokersOf(name).join(","), "--space", space];
     if (kind === "sequencer") return [main, kind, ...flags, "--view", fileOf(name)];
     if (kind === "worker")
-      return [main, "effects-worker", ...flags, "--effects", fileOf(name), "--http", handlers, "--grace", `${grace}`];
+      return [main, "effects-worker", ...flags, "--effects", fileOf(name), "--http", http, "--grace", `${grace}`];
     const patience = indexOf(name) % 4 === 0 ? impatient : {};
     const where = JSON.stringify({ brokers: brokersOf(name), space, view: fileOf(name), ...patience });
     return kind === "agent"
-      ? [path("../../kill/agent.mjs"), name, `${incarnation}`, `${pending}`, where, JSON.stringify(work)]
-      : [path("../../kill/viewer.mjs"), name, where, JSON.stringify(work)];
+      ? [path("../../kill/agent.mjs"), name, `${incarnation}`, `${pending}`, where, work]
+      : [path("../../kill/viewer.mjs"), name, where, work];
   };
   return {
     log: "kafka",
@@ -103,6 +103,16 @@ export async function faultPlace(folder: string, seed: number, given?: readonly 
       await receiver.close();
       await reached.end();
     },
+  };
+}
+
+/** A receiver that is told to release what it was never asked for does nothing when it is asked after all. */
+function handlersAt(url: string): object {
+  const patient = { timeout: callTimeout, attempts: 1_000, longestBackoff: 1_000 };
+  return {
+    act: { url: `${url}act`, ...patient },
+    reserve: { url: `${url}reserve`, timeout: callTimeout },
+    release: { url: `${url}release`, ...patient, voids: true },
   };
 }
 

@@ -20,7 +20,9 @@ export interface Report {
   readonly unknown: { readonly before: number; readonly committed: number; readonly left: number };
   readonly verdicts: number;
   readonly repeats: number;
-  readonly effects: { readonly asked: number; readonly calls: number };
+  /** Of commits: effects deferred, and calls held; and how often the receiver was called for what. */
+  readonly effects: { readonly deferred: number; readonly held: number };
+  readonly calls: Readonly<Record<"act" | "reserve" | "release", number>>;
   /** The checker's first line. */
   readonly checked: string;
   /** All that is wrong, in words. */
@@ -41,7 +43,8 @@ export function reportOf(run: Run, place: FaultPlace, crew: Crew, verdict: Verdi
     unknown: { before: judgement.unknown, committed: judgement.found, left: judgement.unknownLeft },
     verdicts: history.verdicts,
     repeats: history.repeats,
-    effects: { asked: effects.asked, calls: place.receiver.counts.calls },
+    effects: { deferred: effects.asked, held: effects.held },
+    calls: callsOf(place),
     checked: check.headline,
     violations: [...violationsOf(verdict), ...crew.journal.violations],
   };
@@ -49,6 +52,10 @@ export function reportOf(run: Run, place: FaultPlace, crew: Crew, verdict: Verdi
 
 function receiverCounts({ receiver }: FaultPlace): Record<string, number> {
   return { "call refused": receiver.counts.refused, "call cut": receiver.counts.cut };
+}
+
+function callsOf({ receiver: { counts } }: FaultPlace): Report["calls"] {
+  return { act: counts.act, reserve: counts.reserve, release: counts.release };
 }
 
 function violationsOf({ judgement, history, effects, openEffect, check }: Verdict): string[] {
@@ -77,7 +84,7 @@ export function lineOf(report: Report): string {
     `services started again for want of a broker ${report.restarts}`,
     `acknowledged ${acknowledged}, unknown ${unknown.before}, of which ${unknown.committed} had committed, left ${unknown.left}; none for at most ${report.longestQuiet} s`,
     `verdicts ${verdicts}, repeats ${repeats}`,
-    `effects ${effects.asked}, calls ${effects.calls}`,
+    `effects deferred ${effects.deferred}, calls held ${effects.held}; calls made: ${listOf(report.calls)}`,
     `checker: ${report.checked.replaceAll(/\s+/g, " ")}`,
     `violations ${report.violations.length}`,
   ].join("; ");

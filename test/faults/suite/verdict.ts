@@ -6,7 +6,7 @@ import type { Crew } from "../../kill/crew.ts";
 import { compareWithReplay, type History } from "../../kill/history.ts";
 import { Judge, type Judgement } from "../../kill/judge.ts";
 import { replay } from "../../kill/replay.ts";
-import { askedOf, judgeEffects, type EffectsJudgement } from "./effects.ts";
+import { judgeEffects, noneAsked, noteAsked, type EffectsJudgement } from "./effects.ts";
 import type { FaultPlace } from "./place.ts";
 import { check, openEffect } from "./program.ts";
 
@@ -27,10 +27,10 @@ export async function judgeAll(place: FaultPlace, crew: Crew, folder: string): P
   const space = (await place.open()) as KafkaSpace;
   try {
     const judgement = await new Judge(space, crew.journal).judge();
-    const asked = new Map<string, string>();
+    const asked = noneAsked();
     for (let partition = 0; partition < space.genesis.partitions; partition += 1) {
       const { verdicts } = await replay(space.intents, space.codec, partition);
-      for (const [key, args] of askedOf(space.genesis, partition, verdicts)) asked.set(key, args);
+      noteAsked(asked, space.genesis, partition, verdicts);
     }
     const left = await untilDone(place, join(folder, "judge.effects.db"));
     const effects = judgeEffects(asked, place.receiver);
@@ -46,7 +46,7 @@ export async function judgeAll(place: FaultPlace, crew: Crew, folder: string): P
 /** Resolves with what is still open when nothing was called any more for long; with undefined when all is done. */
 async function untilDone(place: FaultPlace, effectsFile: string): Promise<string | undefined> {
   let calledAt = performance.now();
-  place.receiver.onAct(() => (calledAt = performance.now()));
+  place.receiver.onCall(() => (calledAt = performance.now()));
   for (;;) {
     const left = await openEffect(place, effectsFile);
     if (left === undefined || performance.now() - calledAt > stuck) return left;
