@@ -6,7 +6,7 @@ import { brokerPart } from "../log/broker-part.ts";
 import { initKafka, KafkaLogs } from "../log/kafka-inside.ts";
 import type { Figure, Options, Report } from "../log/report.ts";
 import { intentOf, writeOf } from "../log/spaces.ts";
-import { anyKey, keyOf, sum } from "../log/workload.ts";
+import { anyKey, keyOf, sum, type Pace } from "../log/workload.ts";
 import { SequencerProcess } from "./sequencer-process.ts";
 
 const counts = [1, 2, 4, 8] as const;
@@ -43,8 +43,9 @@ async function rateOf(brokers: readonly string[], count: number, { folder }: Opt
   });
   try {
     const name = `${count} ${count === 1 ? "partition" : "partitions"}`;
-    const note = "from when all have begun to when the first has no more";
-    return { name, value: await paceOf(logs, count), unit: "verdicts/s", note };
+    const { perSecond, processor } = await paceOf(logs, count, sequencers);
+    const note = `${processor.toFixed(0)} µs of the sequencers' processor each`;
+    return { name, value: perSecond, unit: "verdicts/s", note };
   } finally {
     await Promise.all(sequencers.map((sequencer) => sequencer.end("SIGKILL")));
     await logs.close();
@@ -71,20 +72,26 @@ async function fill({ codec, intents: log }: KafkaLogs, partition: number): Prom
 
 interface Seen {
   readonly at: number;
+  readonly processor: number;
   readonly ends: readonly number[];
 }
 
-/** While all are at work: that they begin one after another is not counted. */
-async function paceOf({ verdicts }: KafkaLogs, count: number): Promise<number> {
+/** While all are at work, from when all have begun to when the first has no more. */
+async function paceOf({ verdicts }: KafkaLogs, count: number, sequencers: readonly SequencerProcess[]): Promise<Pace> {
   let first: Seen | undefined;
   for (;;) {
     const bounds = await Promise.all(Array.from({ length: count }, (_, partition) => verdicts.bounds(partition)));
-    const seen = { at: performance.now(), ends: bounds.map(({ end }) => end) };
+    const processor = sum(sequencers.map((sequencer) => sequencer.processor));
+    const seen = { at: performance.now(), processor, ends: bounds.map(({ end }) => end) };
     if (seen.ends.every((end) => end > 1)) first ??= seen;
     if (seen.ends.some((end) => end > intents)) {
       if (first === undefined || first === seen)
         throw new Error("one had decided all before another began: fill in more");
-      return ((sum(seen.ends) - sum(first.ends)) * 1000) / (seen.at - first.at);
+      const verdictCount = sum(seen.ends) - sum(first.ends);
+      return {
+        perSecond: (verdictCount * 1000) / (seen.at - first.at),
+        processor: (processor - first.processor) / verdictCount,
+      };
     }
     await pause(5);
   }

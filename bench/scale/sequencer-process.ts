@@ -6,6 +6,9 @@ import { fileURLToPath } from "node:url";
 
 const main = fileURLToPath(new URL("../../../libs/seriatim/dist/main.js", import.meta.url));
 
+/** Of Linux' accounting, in µs. */
+const tick = 10_000;
+
 export interface SequencerPlace {
   readonly brokers: readonly string[];
   readonly space: string;
@@ -49,6 +52,14 @@ export class SequencerProcess {
   get memory(): number {
     const status = readFileSync(`/proc/${this.#child.pid}/status`, "utf8");
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) * 1024;
+  }
+
+  /** Processor time used, in µs. Linux only. */
+  get processor(): number {
+    const stat = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8");
+    // After the name, which is in brackets, user and system time are the 12th and 13th field.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * tick;
   }
 
   async end(signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): Promise<void> {
