@@ -11,7 +11,7 @@ export interface ProxiedBroker {
 export async function startProxied(seed: number): Promise<ProxiedBroker> {
   const [port, target, controller] = [await freePort(), await freePort(), await freePort()];
   const proxy = await FaultyProxy.listen({ target, seed });
-  const broker = await startBroker({
+  const starting = startBroker({
     from: "jars",
     port,
     properties: {
@@ -23,7 +23,12 @@ export async function startProxied(seed: number): Promise<ProxiedBroker> {
       "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT",
     },
   });
-  return { broker, proxy };
+  try {
+    return { broker: await starting, proxy };
+  } catch (error) {
+    await proxy.close();
+    throw error;
+  }
 }
 
 function listener(name: string, port: number): string {

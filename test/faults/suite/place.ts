@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { Random } from "@seriatim/log";
 import { initKafka } from "../../../libs/seriatim/src/kafka-init.ts";
 import { KafkaSpace } from "../../../libs/seriatim/src/kafka-space.ts";
-import { availableKind, startBroker, type Broker } from "../../../tools/kafka/broker.mjs";
+import { startBroker, type Broker } from "../../../tools/kafka/broker.mjs";
 import type { Kind } from "../../kill/member.ts";
 import type { Place } from "../../kill/place.ts";
 import { startProxied } from "../../support/proxied-broker.ts";
@@ -116,17 +116,19 @@ function handlersAt(url: string): object {
   };
 }
 
+/** From the jars where they can be had: in a container it advertises no proxy, and is not paused. */
 async function ownBroker(seed: number): Promise<Brokers> {
-  if ((await availableKind()) === "jars") {
-    const { broker, proxy } = await startProxied(seed);
-    const end = async (): Promise<void> => {
-      await proxy.close();
-      await broker.stop();
-    };
-    return { broker, brokers: broker.brokers, proxy, end };
+  const proxied = await startProxied(seed).catch(() => undefined);
+  if (proxied === undefined) {
+    const alone = await startBroker();
+    return { broker: alone, brokers: alone.brokers, proxy: undefined, end: () => alone.stop() };
   }
-  const broker = await startBroker();
-  return { broker, brokers: broker.brokers, proxy: undefined, end: () => broker.stop() };
+  const { broker, proxy } = proxied;
+  const end = async (): Promise<void> => {
+    await proxy.close();
+    await broker.stop();
+  };
+  return { broker, brokers: broker.brokers, proxy, end };
 }
 
 function theirs(brokers: readonly string[]): Brokers {

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,6 +22,8 @@ export interface FaultOptions {
 export async function runFaults(options: FaultOptions): Promise<Report> {
   const { seconds, seed, brokers, onFault = () => undefined } = options;
   const folder = await mkdtemp(join(tmpdir(), "seriatim-faults-"));
+  const removeAtExit = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", removeAtExit);
   const begun = performance.now();
   try {
     const place = await faultPlace(folder, seed, brokers);
@@ -38,6 +41,7 @@ export async function runFaults(options: FaultOptions): Promise<Report> {
       await place.end();
     }
   } finally {
+    process.off("exit", removeAtExit);
     await rm(folder, { recursive: true, force: true });
   }
 }

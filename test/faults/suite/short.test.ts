@@ -1,4 +1,4 @@
-/* Each kind of fault once, which takes one to two minutes. More by hand: npm run test:faults -- --seconds N --seed S */
+/* Each kind of fault once at least. More by hand: npm run test:faults -- --seconds N --seed S */
 import { expect, it } from "vitest";
 import { availableKind } from "../../../tools/kafka/broker.mjs";
 import { describeKafka } from "../../support/kafka.ts";
@@ -11,10 +11,10 @@ const seed = 8;
 
 await describeKafka("26, 27, 29, 37, 39: faults of every kind at once", () => {
   it.skipIf(kind === undefined)("lose and double nothing, and need nobody", { timeout: 600_000 }, async () => {
-    const report = await runFaults({ seconds: 0, seed });
+    const report = await runFaults({ seconds: 45, seed });
     process.stderr.write(`${lineOf(report)}\n`);
     expect(report.violations).toEqual([]);
-    // In a container the network has no faults, and a broker that is one is not paused.
-    if (kind === "jars") expect(faults.filter((fault) => report.fired[fault] === 0)).toEqual([]);
+    // Where the network can be made to fail.
+    if ("refuse" in report.requests) expect(faults.filter((fault) => report.fired[fault] === 0)).toEqual([]);
   });
 });
