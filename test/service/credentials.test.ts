@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { freePort } from "../../tools/kafka/ports.mjs";
-import { availableKind, startBroker, type Broker } from "../../tools/kafka/broker.mjs";
+import { canUseJars, startBroker, type Broker } from "../../tools/kafka/broker.mjs";
 import { end, Lines, seriatim, start } from "../cli/command.ts";
 import { describeKafka } from "../support/kafka.ts";
 import { temporaryFile } from "../support/temporary.ts";
@@ -25,8 +25,6 @@ describe("flags and variables", () => {
       expect(stderr).toContain(fault);
   });
 });
-
-const kind = await availableKind();
 
 interface Secured {
   readonly broker: Broker;
@@ -71,7 +69,7 @@ async function startSecured(): Promise<Secured> {
 }
 
 await describeKafka("a broker that asks who is there", () => {
-  it.skipIf(kind !== "jars")("lets in whom it knows, and nobody learns the password from us", async () => {
+  it.skipIf(!canUseJars())("lets in whom it knows, and nobody learns the password from us", async () => {
     const { broker, address, ca } = await startSecured();
     try {
       const place = ["--brokers", address, "--space", "secured", "--view", temporaryFile("view.db")];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { availableKind, startBroker, type Broker } from "../../tools/kafka/broker.mjs";
+import { availableKind, canUseJars, startBroker, type Broker } from "../../tools/kafka/broker.mjs";
 import { describeKafka } from "./kafka.ts";
 import { startProxied, type ProxiedBroker } from "./proxied-broker.ts";
 
@@ -27,11 +27,10 @@ export async function describeProxied(
   seed: number,
   body: (proxied: () => ProxiedBroker) => void,
 ): Promise<void> {
-  const kind = await availableKind();
   await describeKafka(name, () => {
     let found: ProxiedBroker | undefined;
     // In a container the second listener's port would have to be published too.
-    describe.skipIf(kind !== "jars")("behind a proxy", () => {
+    describe.skipIf(!canUseJars())("behind a proxy", () => {
       beforeAll(async () => (found = await startProxied(seed)));
       afterAll(async () => {
         await found?.proxy.close();

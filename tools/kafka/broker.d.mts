@@ -29,3 +29,6 @@ export function startBroker(options?: BrokerOptions): Promise<Broker>;
 
 /** How a broker would be started here, or undefined where none can be. */
 export function availableKind(): Promise<BrokerKind | undefined>;
+
+/** Whether a broker can be started from jars, also where Docker would be taken: only that one listens as it is told to. */
+export function canUseJars(): boolean;

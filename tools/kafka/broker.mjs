@@ -11,15 +11,16 @@ const noBroker =
   `No way to run Apache Kafka ${kafkaVersion} here. Start a Docker engine, ` +
   "or install Java 17 and Maven (Debian: apt-get install openjdk-17-jre-headless maven).";
 
-/** @returns {import("./broker.d.mts").BrokerKind | undefined} */
-function jarsUsable() {
+/** Whether a broker can be started from jars, also where Docker would be taken: only that one listens as it is told to. */
+export function canUseJars() {
   const fetched = existsSync(jarsFolder()) || spawnSync("mvn", ["-v"], { timeout: 20_000 }).status === 0;
-  return fetched && findJava() !== undefined ? "jars" : undefined;
+  return fetched && findJava() !== undefined;
 }
 
 /** @returns {Promise<import("./broker.d.mts").BrokerKind | undefined>} */
 export async function availableKind() {
-  return (await dockerAnswers()) ? "docker" : jarsUsable();
+  if (await dockerAnswers()) return "docker";
+  return canUseJars() ? "jars" : undefined;
 }
 
 /**
@@ -45,7 +46,7 @@ export async function startBroker(options = {}) {
   try {
     return await startContainer(settings);
   } catch (error) {
-    if (options.from !== undefined || jarsUsable() === undefined) throw error;
+    if (options.from !== undefined || !canUseJars()) throw error;
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\nTrying Maven's jars instead.\n`);
     return startFromJars(settings);
   }
