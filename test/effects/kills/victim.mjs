@@ -4,10 +4,13 @@ import { defineHandlers, httpHandlersOf } from "@seriatim/effects";
 import { EffectsWorker } from "@seriatim/effects-worker";
 import { SqliteFile } from "@seriatim/log";
 import { createEffectsCodec, sha256 } from "@seriatim/protocol";
+import { dropTimerWarning } from "../../../libs/seriatim/dist/cli/warnings.js";
 import { EmbeddedSpace } from "../../../libs/seriatim/dist/embedded-space.js";
 import { KafkaLogs } from "../../../libs/seriatim/dist/kafka-logs.js";
 
 const { place, store, step, nth, signal, name, http, grace } = JSON.parse(process.argv[2]);
+
+dropTimerWarning();
 
 let met = 0;
 function at(here) {
