@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { Defect } from "@seriatim/protocol";
 import type { Logger } from "pino";
 import type { Address } from "../cli/address.ts";
+import { aborted } from "./aborted.ts";
 import { createRegistry } from "./registry.ts";
 import { SequencerMetrics } from "./sequencer-metrics.ts";
 import { serveHealth, type HealthServer } from "./health.ts";
@@ -67,8 +67,4 @@ export class SequencerService {
   async #look(): Promise<readonly PartitionLook[]> {
     return this.#looked === undefined ? [] : this.#looks.look(this.#looked);
   }
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, "abort");
 }

@@ -3,6 +3,7 @@ import { Failure, sha256, spaceName } from "@seriatim/protocol";
 import { Sequencer, type SequencerObserver, type SequencerOptions } from "@seriatim/sequencer";
 import type { Logger } from "pino";
 import type { KafkaLogs, openView } from "../kafka-logs.ts";
+import { aborted } from "./aborted.ts";
 import { Assignments } from "./assignments.ts";
 import type { Looked } from "./look.ts";
 import { StatusLog } from "./status-log.ts";
@@ -130,13 +131,6 @@ export class Sequencing {
 
 function groupOf(space: string): string {
   return `${space}.sequencers`;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
 
 /** @throws Failure `invalid_argument` when a partition named does not exist. */
