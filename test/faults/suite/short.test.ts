@@ -10,8 +10,8 @@ const kind = await availableKind();
 const seed = 8;
 
 await describeKafka("26, 27, 29, 37, 39: faults of every kind at once", () => {
-  it.skipIf(kind === undefined)("lose and double nothing, and need nobody", { timeout: 600_000 }, async () => {
-    const report = await runFaults({ seconds: 45, seed });
+  it.skipIf(kind === undefined)("lose and double nothing, and need nobody", { timeout: 900_000 }, async () => {
+    const report = await runFaults({ seconds: 180, seed });
     process.stderr.write(`${lineOf(report)}\n`);
     expect(report.violations).toEqual([]);
     // Where the network can be made to fail.
