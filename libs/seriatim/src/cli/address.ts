@@ -21,3 +21,13 @@ export function listenOf(text: string | undefined, faults: Faults): Address | un
     faults.add(`--listen: ${JSON.stringify(text)} is no HOST:PORT, such as 127.0.0.1:9464, or 0.0.0.0:9464 for all`);
   return address;
 }
+
+/** Addresses of brokers, with commas between. */
+export function brokersOf(text: string, faults: Faults): string[] {
+  const brokers = text.split(",").map((broker) => broker.trim());
+  for (const broker of brokers) {
+    if ((parseAddress(broker)?.port ?? 0) === 0)
+      faults.add(`--brokers: ${JSON.stringify(broker)} is no HOST:PORT, such as 127.0.0.1:9092`);
+  }
+  return brokers;
+}

@@ -10,15 +10,3 @@ export function upTo(value: number, name: string, greatest: number, faults: Faul
   if (value > greatest) faults.add(`${name} is ${value}; at most ${greatest} is possible`);
   return value;
 }
-
-/** Addresses of brokers, with commas between. */
-export function brokersOf(text: string, faults: Faults): string[] {
-  return text.split(",").map((broker) => checkedBroker(broker.trim(), faults));
-}
-
-function checkedBroker(broker: string, faults: Faults): string {
-  const [, port] = /^[^\s,]+:(\d{1,5})$/.exec(broker) ?? [];
-  if (port === undefined || Number(port) < 1 || Number(port) > 65_535)
-    faults.add(`--brokers names ${JSON.stringify(broker)}; an address is written HOST:PORT, such as 127.0.0.1:9092`);
-  return broker;
-}

@@ -1,6 +1,6 @@
 import type { KafkaOptions } from "@seriatim/log";
 import { Option, type Command } from "commander";
-import { parseAddress } from "./address.ts";
+import { brokersOf } from "./address.ts";
 import { addCredentialFlags, credentialsOf, type CredentialFlags } from "./credentials.ts";
 import type { Faults } from "./faults.ts";
 import { positive } from "./numbers.ts";
@@ -82,11 +82,7 @@ function filePlace(command: Command, path: string, faults: Faults): Place {
 }
 
 function kafkaPlace(text: string, flags: PlaceFlags, faults: Faults): Place | undefined {
-  const brokers = text.split(",").map((broker) => broker.trim());
-  for (const broker of brokers) {
-    if ((parseAddress(broker)?.port ?? 0) === 0)
-      faults.add(`--brokers: ${JSON.stringify(broker)} is no HOST:PORT, such as 127.0.0.1:9092`);
-  }
+  const brokers = brokersOf(text, faults);
   const credentials = credentialsOf(flags, faults);
   const { space } = flags;
   if (space === undefined) {

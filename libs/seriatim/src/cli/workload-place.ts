@@ -1,8 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import type { Command } from "commander";
 import type { FilePlace, KafkaPlace } from "../staging/place.ts";
+import { brokersOf } from "./address.ts";
 import type { Faults } from "./faults.ts";
-import { brokersOf } from "./flags.ts";
 
 export interface WorkloadPlaceFlags {
   readonly folder?: string;

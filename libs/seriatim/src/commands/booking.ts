@@ -1,16 +1,16 @@
-import { Command, Option } from "commander";
-import { isolations, type Isolation } from "@seriatim/protocol";
+import { Command } from "commander";
+import type { Isolation } from "@seriatim/protocol";
 import { runBooking, type BookingResult } from "../booking/booking.ts";
 import type { BookingOptions } from "../booking/options.ts";
 import { closingLines, openingLines } from "../booking/report.ts";
 import { summarise, type BookingSummary } from "../booking/summary.ts";
+import { brokersOf } from "../cli/address.ts";
 import { exitCodes } from "../cli/exit-codes.ts";
 import { Faults } from "../cli/faults.ts";
-import { brokersOf, count } from "../cli/flags.ts";
-import { untilInterrupted } from "../cli/interrupt.ts";
+import { count } from "../cli/flags.ts";
 import { LiveLine } from "../cli/live-line.ts";
 import { whole } from "../cli/numbers.ts";
-import { print, printJson } from "../cli/output.ts";
+import { isolationOption, performReported } from "../cli/reported-run.ts";
 import type { FilePlace, KafkaPlace } from "../staging/place.ts";
 
 interface Flags {
@@ -41,11 +41,7 @@ Exit codes:
 export function bookingCommand(): Command {
   return new Command("booking")
     .description("let agents book seats at a box office that fails and stalls, and see that nothing dangles")
-    .addOption(
-      new Option("--isolation <level>", "what a commit is checked for")
-        .choices([...isolations])
-        .default("serializable"),
-    )
+    .addOption(isolationOption())
     .option("--agents <count>", "how many agent processes", "8")
     .option("--seats <count>", "how many seats they compete for", "4")
     .option("--seed <number>", "which requests the box office fails, and who wants which seat", "1")
@@ -59,18 +55,15 @@ export function bookingCommand(): Command {
 
 async function perform(flags: Flags): Promise<void> {
   const options = optionsOf(flags);
-  const isJson = flags.json === true;
-  if (!isJson) for (const line of openingLines(options)) print(line);
-  // A closed terminal is to leave as little behind as Ctrl-C.
-  process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"));
-  const result = await untilInterrupted((signal) => runWatched(options, signal), {
+  await performReported({
+    json: flags.json === true,
+    opening: openingLines(options),
     cutShort: "the booking was cut short; its processes end with it",
+    run: (signal) => runWatched(options, signal),
+    summarise,
+    closing: closingLines,
+    exitCode: exitCodeOf,
   });
-  if (result === undefined) return;
-  const summary = summarise(result);
-  if (isJson) printJson(summary);
-  else for (const line of closingLines(result, summary)) print(line);
-  process.exitCode = exitCodeOf(summary);
 }
 
 async function runWatched(options: BookingOptions, signal: AbortSignal): Promise<BookingResult> {

@@ -1,12 +1,12 @@
-import { Command, Option } from "commander";
-import { isolations, type Isolation } from "@seriatim/protocol";
+import { Command } from "commander";
+import type { Isolation } from "@seriatim/protocol";
+import { brokersOf } from "../cli/address.ts";
 import { exitCodes } from "../cli/exit-codes.ts";
 import { Faults } from "../cli/faults.ts";
-import { brokersOf, count, upTo } from "../cli/flags.ts";
-import { untilInterrupted } from "../cli/interrupt.ts";
+import { count, upTo } from "../cli/flags.ts";
 import { LiveLine } from "../cli/live-line.ts";
 import { whole } from "../cli/numbers.ts";
-import { print, printJson } from "../cli/output.ts";
+import { isolationOption, performReported } from "../cli/reported-run.ts";
 import { runDemo, type DemoResult } from "../demo/demo.ts";
 import type { DemoOptions } from "../demo/options.ts";
 import { progressText } from "../demo/progress-text.ts";
@@ -44,11 +44,7 @@ Exit codes:
 export function demoCommand(): Command {
   return new Command("demo")
     .description("let agents, each a process of its own, compete for credits and seats, and count what broke")
-    .addOption(
-      new Option("--isolation <level>", "what a commit is checked for")
-        .choices([...isolations])
-        .default("serializable"),
-    )
+    .addOption(isolationOption())
     .option("--agents <count>", "how many agent processes", "8")
     .option("--runs <count>", "how many runs, all agents together", "200")
     .option("--think <ms>", "how long an agent thinks between reading and writing", "20")
@@ -66,18 +62,15 @@ export function demoCommand(): Command {
 
 async function perform(flags: Flags): Promise<void> {
   const options = optionsOf(flags);
-  const isJson = flags.json === true;
-  if (!isJson) for (const line of openingLines(options)) print(line);
-  // A closed terminal is to leave as little behind as Ctrl-C.
-  process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"));
-  const result = await untilInterrupted((signal) => runWatched(options, signal), {
+  await performReported({
+    json: flags.json === true,
+    opening: openingLines(options),
     cutShort: "the demo was cut short; its processes end with it",
+    run: (signal) => runWatched(options, signal),
+    summarise,
+    closing: closingLines,
+    exitCode: (summary) => (holds(summary) ? exitCodes.done : exitCodes.no),
   });
-  if (result === undefined) return;
-  const summary = summarise(result);
-  if (isJson) printJson(summary);
-  else for (const line of closingLines(result, summary)) print(line);
-  process.exitCode = holds(summary) ? exitCodes.done : exitCodes.no;
 }
 
 async function runWatched(options: DemoOptions, signal: AbortSignal): Promise<DemoResult> {
