@@ -9,6 +9,8 @@ export interface BrokerOptions {
   readonly from?: BrokerKind;
   /** Broker properties on top of, or in place of, those of properties.mjs. */
   readonly properties?: Readonly<Record<string, string>>;
+  /** Of the cluster that it is a node of, from the jars; a new one unless given. */
+  readonly clusterId?: string;
 }
 
 export interface Broker {
@@ -32,3 +34,5 @@ export function availableKind(): Promise<BrokerKind | undefined>;
 
 /** Whether a broker can be started from jars, also where Docker would be taken: only that one listens as it is told to. */
 export function canUseJars(): boolean;
+
+export function newClusterId(): string;

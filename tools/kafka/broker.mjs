@@ -1,5 +1,6 @@
 // One real Apache Kafka on the loopback: from Docker where an engine runs, else from Maven's jars under Java.
 import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { dockerAnswers, startContainer } from "./docker.mjs";
@@ -41,6 +42,7 @@ export async function startBroker(options = {}) {
     controllerPort: await freePort(),
     dataDirectory,
     properties: options.properties ?? {},
+    clusterId: options.clusterId ?? newClusterId(),
   };
   if (kind === "jars") return startFromJars(settings);
   try {
@@ -50,6 +52,11 @@ export async function startBroker(options = {}) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\nTrying Maven's jars instead.\n`);
     return startFromJars(settings);
   }
+}
+
+/** As Kafka wants it: 16 bytes in base64url, and no dash at the beginning, which its tool would take for an option. */
+export function newClusterId() {
+  return randomBytes(16).toString("base64url").replace(/^-/, "A");
 }
 
 /** @param {Omit<Parameters<typeof startJvm>[0], "java" | "jars">} options */

@@ -1,6 +1,5 @@
 // A broker as a Java process of ours.
 import { execFile, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,10 +16,10 @@ const graceMs = 10_000;
 
 /**
  * @param {{ java: string, jars: string, port: number, controllerPort: number, dataDirectory: string | undefined,
- *   properties: Record<string, string> }} options
+ *   properties: Record<string, string>, clusterId: string }} options
  * @returns {Promise<import("./broker.d.mts").Broker>}
  */
-export async function startJvm({ java, jars, port, controllerPort, dataDirectory, properties }) {
+export async function startJvm({ java, jars, port, controllerPort, dataDirectory, properties, clusterId }) {
   const folder = dataDirectory ?? (await mkdtemp(join(tmpdir(), "seriatim-kafka-")));
   const temporary = dataDirectory === undefined;
   const file = join(folder, "server.properties");
@@ -28,7 +27,7 @@ export async function startJvm({ java, jars, port, controllerPort, dataDirectory
   const java4j = [`-Dlog4j2.configurationFile=${log4j}`, "-cp", join(jars, "*")];
   await mkdir(folder, { recursive: true });
   await writeFile(file, toFile(wanted));
-  if (!existsSync(join(folder, "data", "meta.properties"))) await format(java, java4j, file);
+  if (!existsSync(join(folder, "data", "meta.properties"))) await format(java, java4j, file, clusterId);
 
   const command = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", ...java4j, "kafka.Kafka", file];
   const launch = () => launchProcess(java, command, port, temporary ? folder : undefined);
@@ -57,10 +56,10 @@ export async function startJvm({ java, jars, port, controllerPort, dataDirectory
  * @param {string} java
  * @param {string[]} java4j
  * @param {string} file
+ * @param {string} clusterId
  */
-async function format(java, java4j, file) {
-  const id = randomBytes(16).toString("base64url").replace(/^-/, "A");
-  const tool = ["kafka.tools.StorageTool", "format", "-t", id, "-c", file];
+async function format(java, java4j, file, clusterId) {
+  const tool = ["kafka.tools.StorageTool", "format", "-t", clusterId, "-c", file];
   await run(java, ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", ...java4j, ...tool], { timeout: 60_000 });
 }
 

@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { Consumer, EachBatchPayload } from "kafkajs";
 import type { Batch } from "../port.ts";
 import { fixedPartitions } from "./assigner.ts";
-import { disconnected, type KafkaConnection } from "./connection.ts";
+import type { KafkaConnection } from "./connection.ts";
+import { EndableConsumer } from "./endable-consumer.ts";
 import type { Progress } from "./progress.ts";
 import { toOffset, toRecord } from "./records.ts";
-import { before, deferred } from "./waiting.ts";
+import { deferred } from "./waiting.ts";
 
 /** What a consumer reports to the read that it serves. */
 export interface ConsumerEvents {
@@ -32,7 +33,6 @@ export type ConsumerEnd =
 const fetchWaitMs = 100;
 const sessionTimeoutMs = 30_000;
 const rebalanceTimeoutMs = 10_000;
-const releaseLimitMs = 5_000;
 
 /**
  * One consumer of kafkajs, until `signal` fires or it comes to an end by itself, which it does as soon as anything
@@ -43,8 +43,8 @@ export class FixedConsumer {
   readonly #progress: Progress;
   readonly #events: ConsumerEvents;
   readonly #consumer: Consumer;
+  readonly #endable: EndableConsumer;
   readonly #end = deferred<ConsumerEnd>();
-  #started: Promise<void> = Promise.resolve();
   #isOver = false;
   #hasJoined = false;
 
@@ -68,6 +68,7 @@ export class FixedConsumer {
         // Whoever reads starts another one, after looking at what has changed.
         retry: { retries: 0, restartOnFailure: () => Promise.resolve(false) },
       });
+    this.#endable = new EndableConsumer(this.#consumer);
     this.#listen();
   }
 
@@ -91,7 +92,7 @@ export class FixedConsumer {
     const stop = (): void => this.#finish({ kind: "stopped" });
     signal.addEventListener("abort", stop);
     if (signal.aborted) stop();
-    this.#started = this.#start();
+    void this.#start();
     try {
       return await this.#end.promise;
     } finally {
@@ -102,10 +103,7 @@ export class FixedConsumer {
   async #start(): Promise<void> {
     if (this.#isOver) return;
     try {
-      await this.#consumer.connect();
-      await this.#consumer.subscribe({ topic: this.#topic, fromBeginning: true });
-      await this.#consumer.run({
-        autoCommit: false,
+      await this.#endable.start(this.#topic, {
         eachBatchAutoResolve: false,
         eachBatch: (payload) => this.#handle(payload),
       });
@@ -157,13 +155,8 @@ export class FixedConsumer {
     this.#end.resolve(end);
   }
 
-  /**
-   * Ends the connection, or leaves that to kafkajs' own time-outs where the broker is silent. What has been offered must
-   * have been taken or withdrawn. Never rejects.
-   */
+  /** Lets go of the broker. What has been offered must have been taken or withdrawn. Never rejects. */
   async release(): Promise<void> {
-    // A consumer that is stopped while it joins would join after it.
-    const released = this.#started.then(() => disconnected(this.#consumer));
-    await before(performance.now() + releaseLimitMs, released).catch(() => undefined);
+    await this.#endable.end();
   }
 }

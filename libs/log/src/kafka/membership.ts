@@ -1,5 +1,6 @@
-import kafkajs, { type Consumer, type PartitionAssigner } from "kafkajs";
-import { disconnected, type KafkaConnection } from "./connection.ts";
+import kafkajs, { type PartitionAssigner } from "kafkajs";
+import type { KafkaConnection } from "./connection.ts";
+import { EndableConsumer } from "./endable-consumer.ts";
 import { shareOut } from "./sharing.ts";
 import { deferred, pause, pauseAfter, unlessAborted } from "./waiting.ts";
 
@@ -45,7 +46,7 @@ export async function joinGroup(connection: KafkaConnection, options: Membership
 const defaultSessionTimeout = 6_000;
 
 class Member {
-  readonly #consumer: Consumer;
+  readonly #consumer: EndableConsumer;
   readonly #options: MembershipOptions;
   readonly #lost = deferred<unknown>();
   readonly #sessionTimeout: number;
@@ -55,7 +56,7 @@ class Member {
     const { group, topic, sessionTimeout = defaultSessionTimeout, onAssigned } = options;
     this.#options = options;
     this.#sessionTimeout = sessionTimeout;
-    this.#consumer = connection.kafka.consumer({
+    const consumer = connection.kafka.consumer({
       groupId: group,
       partitionAssigners: [sharedPartitions(topic)],
       allowAutoTopicCreation: false,
@@ -67,12 +68,13 @@ class Member {
       // A member that was lost begins again from here.
       retry: { retries: 0, restartOnFailure: () => Promise.resolve(false) },
     });
-    const { CRASH, GROUP_JOIN, HEARTBEAT } = this.#consumer.events;
-    this.#consumer.on(HEARTBEAT, () => this.#touch());
-    this.#consumer.on(CRASH, ({ payload }) => this.#lost.resolve(payload.error));
-    this.#consumer.on(GROUP_JOIN, ({ payload }) => {
+    this.#consumer = new EndableConsumer(consumer);
+    const { CRASH, GROUP_JOIN, HEARTBEAT } = consumer.events;
+    consumer.on(HEARTBEAT, () => this.#touch());
+    consumer.on(CRASH, ({ payload }) => this.#lost.resolve(payload.error));
+    consumer.on(GROUP_JOIN, ({ payload }) => {
       this.#touch();
-      this.#consumer.pause([{ topic }]);
+      consumer.pause([{ topic }]);
       onJoined();
       onAssigned((payload.memberAssignment[topic] ?? []).toSorted((a, b) => a - b));
     });
@@ -80,11 +82,13 @@ class Member {
 
   /** Resolves with what went wrong, or once the signal fires. Never rejects. */
   async untilLost(): Promise<unknown> {
-    this.#start().catch((error: unknown) => this.#lost.resolve(error));
+    const { topic } = this.#options;
+    const started = this.#consumer.start(topic, { eachBatch: () => Promise.resolve() });
+    started.catch((error: unknown) => this.#lost.resolve(error));
     const watch = setInterval(() => this.#watch(), this.#sessionTimeout / 4);
     const error = await unlessAborted(this.#options.signal, this.#lost.promise);
     clearInterval(watch);
-    await disconnected(this.#consumer);
+    await this.#consumer.end();
     return error;
   }
 
@@ -100,12 +104,6 @@ class Member {
     const silence = performance.now() - this.#aliveAt;
     if (silence > 2 * this.#sessionTimeout + joinLimit)
       this.#lost.resolve(new Error(`no sign of the group for ${Math.round(silence)} ms`));
-  }
-
-  async #start(): Promise<void> {
-    await this.#consumer.connect();
-    await this.#consumer.subscribe({ topic: this.#options.topic, fromBeginning: true });
-    await this.#consumer.run({ autoCommit: false, eachBatch: () => Promise.resolve() });
   }
 }
 
