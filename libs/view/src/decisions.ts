@@ -1,11 +1,20 @@
 import type { SqliteFile } from "@seriatim/log";
-import { assert, bytesOf, type InvalidReason, type Offset, type Outcome, type RefusalCode } from "@seriatim/protocol";
+import {
+  assert,
+  bytesOf,
+  type InvalidReason,
+  type Offset,
+  type Outcome,
+  type RefusalCode,
+  type Verdict,
+} from "@seriatim/protocol";
 import { decodeConflicts } from "./conflicts.ts";
 import { refusedPrefix } from "./fold-statements.ts";
 import type { Holds } from "./holds.ts";
 import { hashOfId } from "./id-hash.ts";
 import { lastPlace, numberAt, partitionAt, placeOf } from "./place.ts";
 import { Query } from "./query.ts";
+import { decisionOf, mostRecent, RecentDecisions } from "./recent-decisions.ts";
 import type { Claim, DecidedOutcome, Decision, RecentClaim, Statistics } from "./types.ts";
 
 interface Row {
@@ -50,9 +59,12 @@ export class Decisions {
   readonly #moment: Query<[number, number], Moment>;
   readonly #tallies: Query<[number], { name: string; count: number }>;
 
+  readonly #file: SqliteFile;
   readonly #holds: Holds;
+  readonly #recent = new Map<number, RecentDecisions>();
 
   constructor(file: SqliteFile, holds: Holds) {
+    this.#file = file;
     this.#holds = holds;
     const row = "SELECT place, time, kind, code, reason, first, id, agent, digest, conflicts, result FROM view_intents";
     const claim = "SELECT place, id, kind, digest FROM view_intents";
@@ -85,13 +97,42 @@ export class Decisions {
   }
 
   /** In `(after, upTo]`, in order of offset. */
-  *between(partition: number, after: Offset, upTo: Offset): Iterable<Decision> {
+  between(partition: number, after: Offset, upTo: Offset): Iterable<Decision> {
+    if (upTo - after > mostRecent || this.#file.database.inTransaction) return this.#pages(partition, after, upTo);
+    const recent = this.#recentFor(partition, after);
+    if (upTo > recent.last) recent.add([...this.#pages(partition, recent.last, upTo)]);
+    return recent.between(after, upTo);
+  }
+
+  *#pages(partition: number, after: Offset, upTo: Offset): Iterable<Decision> {
     const last = lastPlace(partition, upTo);
     for (let done: number | undefined = lastPlace(partition, after); done !== undefined && done < last;) {
       const rows: Row[] = this.#between.all(done, last, decisionsAtOnce);
       yield* rows.map((row) => this.#decision(row));
       done = rows.length < decisionsAtOnce ? undefined : rows.at(-1)?.place;
     }
+  }
+
+  /**
+   * Takes note of verdicts that were applied, in one fold that was committed, so that they need not be read. The last
+   * ones do.
+   */
+  note(partition: number, applied: readonly Verdict[]): void {
+    const last = applied.slice(-mostRecent);
+    const [first] = last;
+    if (first === undefined) return;
+    const before = first.predecessor.offset;
+    const recent = this.#recentFor(partition, before);
+    // Others may have folded in between, and what came first may have been read since.
+    if (recent.last === before) recent.add(last.map(decisionOf));
+  }
+
+  #recentFor(partition: number, after: Offset): RecentDecisions {
+    const found = this.#recent.get(partition);
+    if (found?.reaches(after) === true) return found;
+    const recent = new RecentDecisions(after);
+    this.#recent.set(partition, recent);
+    return recent;
   }
 
   *recentClaims(partition: number, after: Offset): Iterable<RecentClaim> {

@@ -27,7 +27,7 @@ export function follow(options: FollowOptions): Following {
 
 async function run(followers: ReadonlyMap<number, Follower>, { log, file, signal }: FollowOptions): Promise<void> {
   const unsubscribe = file.subscribe(() => {
-    for (const follower of followers.values()) follower.whenReadable(() => follower.notice());
+    for (const follower of followers.values()) follower.whenReadable((applied) => follower.notice(applied));
   });
   try {
     for (const follower of followers.values()) await follower.begin();
@@ -73,14 +73,15 @@ class Follower {
   async begin(): Promise<void> {
     this.#goal = (await this.#options.log.bounds(this.#partition)).end;
     this.#checkArrival();
-    await this.checkStall();
+    await this.#checkStall(this.#position());
   }
 
   async take({ records }: Batch): Promise<void> {
     this.hush();
-    for (const chunk of chunks(records)) await this.#fold(chunk);
+    let position: Progress | undefined;
+    for (const chunk of chunks(records)) position = await this.#fold(chunk);
     this.#checkArrival();
-    await this.checkStall();
+    if (position !== undefined) await this.#checkStall(position);
   }
 
   /** Stops waiting for silence. */
@@ -92,51 +93,57 @@ class Follower {
   /**
    * For calls from outside of `run`, where nobody takes an error: in the rare case that another process is recovering
    * the file, `work` is done after that. Whatever else is wrong with the file, the next fold fails with it.
+   * @param work is given the offset that the view has applied.
    */
-  whenReadable(work: () => void): void {
+  whenReadable(work: (applied: Offset) => void): void {
     const { view, file, signal } = this.#options;
     if (!file.isOpen) return;
-    const probe = (): unknown => view.position(this.#partition);
+    const probe = (): Offset => view.applied(this.#partition);
+    let applied: Offset;
     try {
-      probe();
+      applied = probe();
     } catch {
       file.read(probe, { signal }).then(work, () => undefined);
       return;
     }
-    work();
+    work(applied);
   }
 
-  /** Tells of an advance, whoever folded it. */
-  notice(): void {
-    const { view, onAdvance, onAlarm } = this.#options;
-    const head = view.position(this.#partition);
-    if (head.offset <= this.#told) return;
+  /** Tells of an advance up to the offset applied, whoever folded it. */
+  notice(applied: Offset): void {
+    const { onAdvance, onAlarm } = this.#options;
+    if (applied <= this.#told) return;
     const from = this.#told;
-    this.#told = head.offset;
+    this.#told = applied;
     const partition = this.#partition;
     if (this.#isStalled) {
       this.#isStalled = false;
-      onAlarm({ kind: "recovered", partition, head: { offset: head.offset, chain: head.chain } });
+      const { offset, chain } = this.#position();
+      onAlarm({ kind: "recovered", partition, head: { offset, chain } });
     }
-    onAdvance({ partition, from, to: head.offset });
+    onAdvance({ partition, from, to: applied });
+  }
+
+  #position(): ViewPosition {
+    return this.#options.view.position(this.#partition);
   }
 
   /** Invariant 3: at the log's end without a successor the view does not advance, and alarms. */
-  async checkStall(): Promise<void> {
-    const { log, view } = this.#options;
+  async #checkStall(position: Progress): Promise<void> {
+    const { log } = this.#options;
     clearTimeout(this.#quietStall);
-    if (this.#isStalled || !lacksSuccessor(view.position(this.#partition))) return;
+    if (this.#isStalled || !lacksSuccessor(position)) return;
     const { end } = await log.bounds(this.#partition);
     if (end <= this.next) this.#alarm(end);
     else this.#quietStall = setTimeout(() => this.whenReadable(() => this.#alarm(end)), quietFor).unref();
   }
 
   #alarm(end: Offset): void {
-    const { view, signal, onAlarm } = this.#options;
+    const { signal, onAlarm } = this.#options;
     if (signal.aborted) return;
     // Meanwhile another process may have folded the successor.
-    const { offset, chain, seen, skipped } = view.position(this.#partition);
-    this.notice();
+    const { offset, chain, seen, skipped } = this.#position();
+    this.notice(offset);
     if (!lacksSuccessor({ offset, seen, skipped })) return;
     this.#isStalled = true;
     onAlarm({ kind: "stalled", partition: this.#partition, head: { offset, chain }, end, seen, skipped });
@@ -149,13 +156,21 @@ class Follower {
     else this.#quiet = setTimeout(this.#arrive, quietFor).unref();
   }
 
-  async #fold(records: readonly LogRecord[]): Promise<void> {
+  /** Resolves with where the view stands then. */
+  async #fold(records: readonly LogRecord[]): Promise<Progress> {
     const { view, file, signal } = this.#options;
     const read = await this.#decode(records);
-    if (this.#isKnown(read)) this.#count({ ...noCounts, repeats: read.length });
-    else this.#count(await file.transaction(() => view.fold(this.#partition, read), { signal }));
+    let position = this.#position();
+    if (isKnown(read, this.#partition, position)) this.#count({ ...noCounts, repeats: read.length });
+    else {
+      const result = await file.transaction(() => view.fold(this.#partition, read), { signal });
+      view.noteApplied(this.#partition, result.applied);
+      this.#count(result);
+      ({ position } = result);
+    }
     this.next = Math.max(this.next, (read.at(-1)?.at ?? -1) + 1);
-    this.notice();
+    this.notice(position.offset);
+    return position;
   }
 
   async #decode(records: readonly LogRecord[]): Promise<ReadVerdict[]> {
@@ -169,13 +184,6 @@ class Follower {
     return read;
   }
 
-  /** Whether another process has folded all of `read`: then the write lock is left to those who need it. */
-  #isKnown(read: readonly ReadVerdict[]): boolean {
-    const { offset, next } = this.#options.view.position(this.#partition);
-    if ((read.at(-1)?.at ?? -1) - next >= lazyRecords) return false;
-    return read.every(({ verdict }) => verdict?.partition === this.#partition && verdict.offset <= offset);
-  }
-
   #count({ repeats, gaps, foreign, unreadable }: FoldCounts): void {
     const { counts } = this;
     this.counts = {
@@ -187,7 +195,15 @@ class Follower {
   }
 }
 
+type Progress = Pick<ViewPosition, "offset" | "seen" | "skipped">;
+
+/** Whether another process has folded all of `read`: then the write lock is left to those who need it. */
+function isKnown(read: readonly ReadVerdict[], partition: number, { offset, next }: ViewPosition): boolean {
+  if ((read.at(-1)?.at ?? -1) - next >= lazyRecords) return false;
+  return read.every(({ verdict }) => verdict?.partition === partition && verdict.offset <= offset);
+}
+
 /** Whether something was read that shows that the head has a successor. A torn record may have been it. */
-function lacksSuccessor({ offset, seen, skipped }: Pick<ViewPosition, "offset" | "seen" | "skipped">): boolean {
+function lacksSuccessor({ offset, seen, skipped }: Progress): boolean {
   return seen > offset || skipped > 0;
 }

@@ -1,4 +1,4 @@
-import { Failure, type Key, type KeyRange, type Offset } from "@seriatim/protocol";
+import { Failure, type Key, type KeyRange, type Offset, type Verdict } from "@seriatim/protocol";
 import type { SqliteFile } from "@seriatim/log";
 import { Decisions } from "./decisions.ts";
 import { Fold } from "./fold.ts";
@@ -106,6 +106,11 @@ export class View {
    */
   fold(partition: number, records: readonly ReadVerdict[]): FoldResult {
     return this.#fold.fold(partition, records);
+  }
+
+  /** After the transaction of a {@link fold}: what it applied need not be read again by who asks for `decisions`. */
+  noteApplied(partition: number, applied: readonly Verdict[]): void {
+    this.#decisions.note(partition, applied);
   }
 
   /** The live entry of `key`; undefined when it was absent. */

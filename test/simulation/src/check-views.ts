@@ -1,3 +1,4 @@
+import type { SqliteFile } from "@seriatim/log";
 import { sha256, type Digest, type Verdict } from "@seriatim/protocol";
 import { newest, type View } from "@seriatim/view";
 import { isCommitted } from "./truth.ts";
@@ -16,6 +17,26 @@ export function contentOf(view: View): Digest {
   const holds = found.map(({ id, offset, digest, index, deadline }) => [id, offset, digest, index, deadline]);
   return digestOf([rows, ids, holds, partitions.map((partition) => view.position(partition).chain)]);
 }
+
+/**
+ * Every row of the tables that depend on nothing but the verdicts, as SQLite has them. `view_deleted` depends on how they
+ * were folded too, and the position on how they were read.
+ */
+export function tablesOf({ database }: SqliteFile): Digest {
+  return digestOf(queriesOfTables.map((sql) => database.prepare<[], string>(sql).pluck().get()));
+}
+
+const queriesOfTables = [
+  ["view_versions", "place, version, hex(key), hex(value)"],
+  ["view_latest", "hex(key), version, place"],
+  ["view_earlier", "hex(key), version, place, live"],
+  [
+    "view_intents",
+    "place, time, writes, claims, hash, kind, code, reason, first, id, agent, hex(digest), conflicts, hex(result)",
+  ],
+  ["view_holds", "place, hash, number, deadline, timeout, name, undo"],
+  ["view_tallies", "partition, name, count"],
+].map(([table, columns]) => `SELECT json_group_array(json_array(${columns})) FROM ${table}`);
 
 /** The same, from the verdicts themselves, of all partitions in turn. */
 export function contentFrom(verdicts: readonly (readonly Verdict[])[]): Digest {

@@ -1,9 +1,10 @@
-import type { Verdict } from "@seriatim/protocol";
+import type { Digest, Verdict } from "@seriatim/protocol";
 import { verdictsOf } from "../../core/model.ts";
 import { checkCalls } from "./check-calls.ts";
 import { checkOutcome } from "./check-outcome.ts";
 import { checkReports, hold } from "./check-reports.ts";
-import { contentFrom, contentOf } from "./check-views.ts";
+import { contentFrom, contentOf, tablesOf } from "./check-views.ts";
+import type { Member } from "./member.ts";
 import type { SequencerMember } from "./sequencer-member.ts";
 import type { Cast } from "./simulate.ts";
 import { appliedIn, recordsOf, replay } from "./truth.ts";
@@ -12,16 +13,28 @@ import { partitions, type World } from "./world.ts";
 /** What has to hold of a space in which everyone has come to the end of the log. @throws what does not. */
 export function check(world: World, { all, diverged, hosts }: Cast): void {
   const verdicts = partitions.map((partition) => checkVerdicts(world, partition));
-  const content = contentFrom(verdicts);
-  for (const { life, name } of all) {
-    if (life === undefined && name === diverged?.name) continue;
-    hold(life !== undefined && contentOf(life.view) === content, () => `the view of ${name} is not that of a replay`);
-  }
+  const standing = all.filter((member) => member !== diverged || member.life !== undefined);
+  checkViews(world, contentFrom(verdicts), standing);
   if (diverged !== undefined && !diverged.hasStopped) checkSound(world, diverged, verdicts);
   for (const decided of verdicts) checkOutcome(decided);
   const reports = hosts.flatMap(({ agents }) => agents.flatMap((agent) => agent.reports));
   checkReports(reports, verdicts.flat());
   checkCalls(world.receiver.calls, verdicts.flat());
+}
+
+/** One view, each time another, is read as agents read it; the others have the same rows. */
+function checkViews({ seed }: World, content: Digest, members: readonly Member[]): void {
+  const read = members[seed % members.length];
+  hold(
+    read?.life !== undefined && contentOf(read.life.view) === content,
+    () => `the view of ${read?.name} is not that of a replay`,
+  );
+  const rows = read?.life === undefined ? undefined : tablesOf(read.life.file);
+  for (const { life, name } of members)
+    hold(
+      life !== undefined && tablesOf(life.file) === rows,
+      () => `the rows of ${name} are not those of ${read?.name}`,
+    );
 }
 
 /** Every intents record has one applied verdict, which is that of a replay from the start, and the model's. */

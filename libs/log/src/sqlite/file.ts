@@ -32,6 +32,8 @@ export class SqliteFile {
   readonly #dataVersion: Statement<[], number>;
   readonly #totalChanges: Statement<[], number>;
   #versionSeen = 0;
+  /** The total after the last commit: whatever came since is of the next one, or of one that was rolled back. */
+  #changesSeen = 0;
   #watch: NodeJS.Timeout | undefined;
   #isNotifying = false;
 
@@ -128,16 +130,11 @@ export class SqliteFile {
    * @throws Failure `unavailable`, `unreadable`, `closed`.
    */
   readNow<T>(work: () => T): T {
-    if (this.database.inTransaction) return work();
-    for (const end = Date.now() + synchronousPatience; ;) {
-      this.#assertOpen();
-      try {
-        return work();
-      } catch (error) {
-        if (!isBusy(error)) throw toFailure(error, this.path);
-        if (Date.now() >= end) throw lateFailure(`a read of ${this.path}`, synchronousPatience);
-      }
-      pauseNow();
+    try {
+      return work();
+    } catch (error) {
+      // Nothing is asked before the statement itself, which fails where the file is closed or in another's way.
+      return this.#readAgain(work, error);
     }
   }
 
@@ -187,14 +184,28 @@ export class SqliteFile {
     this.#notify();
   }
 
+  #readAgain<T>(work: () => T, failed: unknown): T {
+    if (this.database.inTransaction) throw failed;
+    let error = failed;
+    for (const end = Date.now() + synchronousPatience; ;) {
+      this.#assertOpen();
+      if (!isBusy(error)) throw toFailure(error, this.path);
+      if (Date.now() >= end) throw lateFailure(`a read of ${this.path}`, synchronousPatience);
+      pauseNow();
+      try {
+        return work();
+      } catch (again) {
+        error = again;
+      }
+    }
+  }
+
   #commit<T>(work: () => T): T {
     if (this.path !== memoryPath && inodeOf(this.path) !== this.#inode) throw movedFailure(this.path);
-    let changes = 0;
-    const result = this.#within(this.#statements.begin, () => {
-      changes = this.#changes();
-      return work();
-    });
-    if (this.#changes() !== changes) this.#notify();
+    const result = this.#within(this.#statements.begin, work);
+    const changes = this.#totalChanges.get() ?? 0;
+    if (changes !== this.#changesSeen) this.#notify();
+    this.#changesSeen = changes;
     return result;
   }
 
@@ -217,10 +228,6 @@ export class SqliteFile {
   /** SQLite has rolled back by itself after some errors. */
   #rollBack(): void {
     if (this.database.inTransaction) this.#statements.rollback.run();
-  }
-
-  #changes(): number {
-    return this.#totalChanges.get() ?? 0;
   }
 
   #lookForCommits(): void {

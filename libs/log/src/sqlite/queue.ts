@@ -39,24 +39,23 @@ export class Queue {
 
   /** Does `work` as soon as it is its turn and no other connection is in the way. */
   run<T>(work: () => T, describe: () => string, options: WaitOptions = {}): Promise<T> {
-    const { signal, deadline = defaultDeadline } = options;
     return new Promise<T>((resolve, reject) => {
+      const { signal, deadline = defaultDeadline } = options;
       if (signal?.aborted === true) {
         reject(abortedFailure(describe(), signal));
         return;
       }
-      const turn: Turn = { take: () => settle(() => resolve(work())), fail: (error) => settle(() => reject(error)) };
+      let cease: (() => void) | undefined;
       const settle = (how: () => void): void => {
         how();
         this.#turns.delete(turn);
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", onAbort);
+        cease?.();
       };
-      const onAbort = (): void => turn.fail(abortedFailure(describe(), signal));
-      const timer = setTimeout(() => turn.fail(lateFailure(describe(), deadline)), Math.min(deadline, longestTimer));
-      signal?.addEventListener("abort", onAbort);
+      const turn: Turn = { take: () => settle(() => resolve(work())), fail: (error) => settle(() => reject(error)) };
       this.#turns.add(turn);
       this.#step();
+      // Nearly always it was done at once: a timer costs as much as a small transaction.
+      if (this.#turns.has(turn)) cease = limit(turn, describe, deadline, signal);
     });
   }
 
@@ -85,6 +84,17 @@ export class Queue {
       this.#step();
     });
   }
+}
+
+/** Ends the wait of a turn by its deadline or its signal, until what is returned is called. */
+function limit(turn: Turn, describe: () => string, deadline: number, signal: AbortSignal | undefined): () => void {
+  const onAbort = (): void => turn.fail(abortedFailure(describe(), signal));
+  const timer = setTimeout(() => turn.fail(lateFailure(describe(), deadline)), Math.min(deadline, longestTimer));
+  signal?.addEventListener("abort", onAbort);
+  return () => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  };
 }
 
 export function abortedFailure(what: string, signal: AbortSignal | undefined): Failure {
