@@ -69,7 +69,7 @@ async function commitTimed(file: SqliteFile, watch: Stopwatch, { seconds }: Opti
   const view = await View.open(file);
   const codec = createCodec(decodeGenesis(view.genesis() ?? Buffer.alloc(0)), sha256);
   const sequencer = new EmbeddedSequencer({
-    intents: watch.watch(intents, { appendNow: "append: intents rows", readNow: "append: read back" }),
+    intents: watch.watch(intents, { appendNow: "append: intents rows" }),
     verdicts: watch.watch(verdicts, { appendNow: "append: verdict rows" }),
     view: watch.watch(view, {
       lastWrite: "decide: last writes from SQL",

@@ -10,18 +10,21 @@ const [file = "", agents = "1"] = process.argv.slice(2);
 /** As many as it takes until the code runs as fast as it gets. */
 const warmUp = 4_000;
 
+/** As many at once, where only their number counts. */
+const atOnce = 8;
+
 await warm();
 const space = await openSpace(file);
 const coordinator = createCoordinator(space);
 
-process.on("message", ({ seconds }: Begin) => void run(seconds));
+process.on("message", (begin: Begin) => void run(begin));
 process.on("disconnect", () => void coordinator.close());
 process.send?.("ready");
 
-async function run(seconds: number): Promise<void> {
+async function run(begin: Begin): Promise<void> {
   const before = space.committed;
   const processor = process.cpuUsage();
-  const tallies = await Promise.all(Array.from({ length: Number(agents) }, () => agent(coordinator, seconds)));
+  const tallies = "seconds" in begin ? await commitFor(begin.seconds) : await commitOften(coordinator, begin.commits);
   const { transactions, records } = space.committed;
   const done: Done = {
     tallies,
@@ -33,8 +36,14 @@ async function run(seconds: number): Promise<void> {
   process.send?.(done);
 }
 
-function agent(on: Coordinator, seconds: number): Promise<Tally> {
-  return repeat(seconds, () => commit(on));
+function commitFor(seconds: number): Promise<Tally[]> {
+  return Promise.all(Array.from({ length: Number(agents) }, () => repeat(seconds, () => commit(coordinator))));
+}
+
+async function commitOften(on: Coordinator, commits: number): Promise<[]> {
+  for (let done = 0; done < commits; done += atOnce)
+    await Promise.all(Array.from({ length: atOnce }, () => commit(on)));
+  return [];
 }
 
 /** Returns how often it was refused before. */
@@ -48,7 +57,7 @@ async function commit(on: Coordinator): Promise<number> {
 async function warm(): Promise<void> {
   const own = `${file}.${process.pid}`;
   const on = createCoordinator(await openSpace(own, { socket: false, synchronous: "normal" }));
-  for (let done = 0; done < warmUp; done += 8) await Promise.all(Array.from({ length: 8 }, () => commit(on)));
+  await commitOften(on, warmUp);
   await on.close();
   for (const suffix of ["", "-wal", "-shm"]) rmSync(`${own}${suffix}`, { force: true });
 }

@@ -3,9 +3,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { sum, type Pace, type Tally } from "./workload.ts";
 
-export interface Begin {
-  readonly seconds: number;
-}
+/** For so many seconds; or, before that, until each process has committed so often, as fast as it can. */
+export type Begin = { readonly seconds: number } | { readonly commits: number };
 
 export interface Done {
   readonly tallies: readonly Tally[];
@@ -25,8 +24,8 @@ export interface Outcome extends Pace {
 
 const script = fileURLToPath(new URL("writer.js", import.meta.url));
 
-/** How long until they have found together, and the write-ahead log has its full length, in seconds. */
-const warmUp = 3;
+/** How long until they have found together, in seconds, and how often each has then to commit until its code is compiled. */
+const warmUp = { seconds: 1, commits: 4_000 };
 
 /** Processes that have one space open, each with so many agents. */
 export class Writers {
@@ -41,15 +40,13 @@ export class Writers {
     const children = Array.from({ length: processes }, () => fork(script, [file, String(agents)], { execArgv: [] }));
     await Promise.all(children.map((child) => once(child, "message")));
     const writers = new Writers(children);
-    await writers.run(warmUp);
+    await writers.#ask({ seconds: warmUp.seconds });
+    await writers.#ask({ commits: warmUp.commits });
     return writers;
   }
 
   async run(seconds: number): Promise<Outcome> {
-    const answers = this.#children.map((child) => once(child, "message") as Promise<[Done]>);
-    const begin: Begin = { seconds };
-    for (const child of this.#children) child.send(begin);
-    const done = (await Promise.all(answers)).map(([each]) => each);
+    const done = await this.#ask({ seconds });
     const tallies = done.flatMap((each) => each.tallies);
     const commits = sum(tallies.map((tally) => tally.commits));
     return {
@@ -58,6 +55,12 @@ export class Writers {
       processor: sum(done.map(({ processor }) => processor)) / commits,
       batch: sum(done.map(({ records }) => records)) / Math.max(1, sum(done.map(({ transactions }) => transactions))),
     };
+  }
+
+  async #ask(begin: Begin): Promise<readonly Done[]> {
+    const answers = this.#children.map((child) => once(child, "message") as Promise<[Done]>);
+    for (const child of this.#children) child.send(begin);
+    return (await Promise.all(answers)).map(([each]) => each);
   }
 
   async end(): Promise<void> {

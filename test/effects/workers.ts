@@ -27,7 +27,7 @@ export async function startWorker(
   const { path = temporaryFile("effects.db"), ...others } = options;
   const file = SqliteFile.open(path, { synchronous: "normal" });
   const { verdicts, effects, codec } = space;
-  const append = (partition: number, record: Uint8Array): Promise<void> => space.append(partition, record);
+  const append = (partition: number, record: Uint8Array): Promise<unknown> => space.append(partition, record);
   const parts = { verdicts, effects, append, codec, file, hash: sha256, handlers: defineHandlers(handlers), ...others };
   const worker = await EffectsWorker.open(parts).catch((error: unknown) => {
     file.close();

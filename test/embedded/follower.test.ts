@@ -3,14 +3,20 @@ import type { Socket } from "node:net";
 import { Failure, type FailureCode } from "@seriatim/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { OwnAppend } from "../../libs/seriatim/src/embedded/append.ts";
-import { durableFrame, frame, frameKinds, helloFrame } from "../../libs/seriatim/src/embedded/frames.ts";
+import {
+  durableFrame,
+  frame,
+  frameKinds,
+  helloFrame,
+  protocolVersion,
+} from "../../libs/seriatim/src/embedded/frames.ts";
 import { temporaryFile } from "../support/temporary.ts";
 import { identity, listen, newLink, patience, plays, recordBytes } from "./links.ts";
 
 const impostors: Record<string, (socket: Socket) => void> = {
   "sends garbage": (socket) => void socket.write("HTTP/1.1 400 Bad Request\r\n\r\n"),
   "ends the connection": (socket) => void socket.end(),
-  "speaks another version": (socket) => void socket.write(helloFrame(identity, 2)),
+  "speaks another version": (socket) => void socket.write(helloFrame(identity, protocolVersion - 1)),
   "has another space": (socket) => void socket.write(helloFrame({ ...identity, space: "fedcba9876543210" })),
   "has another file": (socket) => void socket.write(helloFrame({ ...identity, inode: 8n })),
 };
@@ -62,7 +68,7 @@ describe("a follower", () => {
     await follower.append("two");
     expect(follower.records).toEqual(["one", "two"]);
     // An answer to the first, which is settled: from now on it is believed to answer.
-    socket?.write(durableFrame(1));
+    socket?.write(durableFrame([undefined]));
     await vi.waitFor(() => {
       const probe = new OwnAppend(
         Buffer.from("three"),
@@ -74,7 +80,8 @@ describe("a follower", () => {
   });
 
   it.each([
-    ["an answer to nothing", durableFrame(3)],
+    ["an answer to nothing", durableFrame([undefined, undefined, undefined])],
+    ["an answer of no known length", frame(frameKinds.durable, Buffer.alloc(18))],
     ["a kind of frame that there is not", frame(77 as 1)],
     ["a frame too large", Buffer.from([0xff, 0xff, 0xff, 0xff, frameKinds.news])],
     ["a failure that is none", frame(frameKinds.failed, Buffer.from([0, 0, 0, 1, 0x7b]))],

@@ -7,18 +7,24 @@ import { EmbeddedSpace } from "../../libs/seriatim/src/embedded-space.ts";
 import type { Append } from "../../libs/seriatim/src/embedded/append.ts";
 import { Committer } from "../../libs/seriatim/src/embedded/committer.ts";
 import { FairQueue, Source } from "../../libs/seriatim/src/embedded/fair-queue.ts";
-import { durableFrame, frame, frameKinds, helloFrame } from "../../libs/seriatim/src/embedded/frames.ts";
+import {
+  durableFrame,
+  frame,
+  frameKinds,
+  helloFrame,
+  protocolVersion,
+} from "../../libs/seriatim/src/embedded/frames.ts";
 import { temporaryFile } from "../support/temporary.ts";
 import { identity, newLink, patience, plays } from "./links.ts";
 
 describe("a holder", () => {
   it.each([
     ["garbage", Buffer.from("GET / HTTP/1.1\r\n\r\n")],
-    ["another version", helloFrame(identity, 2)],
+    ["another version", helloFrame(identity, protocolVersion - 1)],
     ["another space", helloFrame({ ...identity, space: "fedcba9876543210" })],
     ["a record without a greeting", frame(frameKinds.append, Buffer.from("one"))],
     ["a frame too large", Buffer.concat([helloFrame(identity), Buffer.from([0x7f, 0, 0, 0, frameKinds.append])])],
-    ["an answer", Buffer.concat([helloFrame(identity), durableFrame(1)])],
+    ["an answer", Buffer.concat([helloFrame(identity), durableFrame([undefined])])],
   ])("drops what sends %s, and goes on", async (_, bytes) => {
     const path = temporaryFile("socket");
     const holder = newLink(path);
@@ -63,6 +69,7 @@ describe("a holder", () => {
       async (take) => {
         groups.push(take().length);
         await new Promise<void>((resolve) => releases.push(resolve));
+        return [];
       },
       () => false,
     );
@@ -97,8 +104,8 @@ describe("a follower's view", () => {
   });
 });
 
-function submit(space: EmbeddedSpace, id: string): Promise<void> {
-  return space.append(0, record(space, id));
+async function submit(space: EmbeddedSpace, id: string): Promise<void> {
+  await space.append(0, record(space, id));
 }
 
 function record({ codec, genesis: { space } }: EmbeddedSpace, id: string): Uint8Array {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { expect, onTestFinished, vi } from "vitest";
+import type { Appended } from "@seriatim/client";
 import { OwnAppend } from "../../libs/seriatim/src/embedded/append.ts";
 import { Committer } from "../../libs/seriatim/src/embedded/committer.ts";
 import { Link } from "../../libs/seriatim/src/embedded/link.ts";
@@ -9,14 +10,15 @@ export const identity = { space: "0123456789abcdef", inode: 7n };
 export const recordBytes = 10_000;
 export const patience = { timeout: 10_000, interval: 5 };
 
-/** A link whose committer commits by `commit`, and what it has committed directly. */
+/** A link whose committer commits by `commit`, and what it has committed directly; each record at the next offset. */
 export function newLink(path: string, commit: (records: readonly string[]) => Promise<void> = async () => undefined) {
   const records: string[] = [];
   const committer = new Committer(
     async (take) => {
       const taken = take().map((bytes) => Buffer.from(bytes).toString());
       await commit(taken);
-      records.push(...taken);
+      const base = records.push(...taken) - taken.length;
+      return taken.map((_, index) => ({ offset: base + index, time: 7, isCommitted: true }));
     },
     () => false,
   );
@@ -31,7 +33,7 @@ export function newLink(path: string, commit: (records: readonly string[]) => Pr
   });
   onTestFinished(() => link.end());
   link.begin();
-  const append = (text: string): Promise<void> =>
+  const append = (text: string): Promise<Appended | undefined> =>
     new Promise((resolve, reject) => {
       const own = new OwnAppend(Buffer.from(text), resolve, reject);
       if (!link.append(own)) committer.add(own);

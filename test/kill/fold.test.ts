@@ -132,5 +132,5 @@ async function decideAll({ file, intents, codec }: Load): Promise<void> {
   const verdicts = await SqliteLog.open(file, "verdicts");
   const view = await View.open(file);
   const sequencer = new EmbeddedSequencer({ intents, verdicts, view, codec, hash: sha256 });
-  while (await file.transaction(() => sequencer.decideSome()));
+  while ((await file.transaction(() => sequencer.decideSome())).more);
 }

@@ -3,9 +3,12 @@ import type { Decision, DecidedOutcome } from "@seriatim/view";
 
 export type RefusedOutcome = Extract<DecidedOutcome, { readonly kind: "refused" }>;
 
+/** Where and when what stands under an id committed. */
+export type Commit = Pick<Decision, "partition" | "offset" | "id" | "time">;
+
 /** What the decision that settled an id means for the one who sent a record under it. */
 export type Answer =
-  | { readonly kind: "committed"; readonly decision: Decision; readonly result: Uint8Array | null }
+  | { readonly kind: "committed"; readonly decision: Commit; readonly result: Uint8Array | null }
   /** `cancelled` too when it was this client's own cancel, or an expire; `id_reused` when another record claimed the id. */
   | {
       readonly kind: "refused";

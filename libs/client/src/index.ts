@@ -25,7 +25,7 @@ export type {
   SubmitResult,
 } from "./result.ts";
 export { advices } from "./result.ts";
-export type { AppendOptions, Space } from "./space.ts";
+export type { Appended, AppendOptions, Space } from "./space.ts";
 export type { Advance } from "@seriatim/view";
 export type { Statistics } from "./statistics.ts";
 export type {

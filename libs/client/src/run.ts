@@ -1,6 +1,6 @@
 import { isFailure, type Offset, type RefusalCode, type Submit, type Version } from "@seriatim/protocol";
 import type { Decision } from "@seriatim/view";
-import type { Answer } from "./answer.ts";
+import type { Answer, Commit } from "./answer.ts";
 import { contendedBy } from "./contention.ts";
 import type { RunOptions } from "./coordinator.ts";
 import type { Environment } from "./environment.ts";
@@ -266,11 +266,11 @@ export class Run<T> {
 
   #judge(intent: Submit, answer: Answer): Outcome<T> {
     const { space, counters } = this.#environment;
-    const { decision } = answer;
     if (answer.kind === "committed") {
       counters.commits += 1;
-      return { kind: "result", result: this.#committed(decision, answer.result, false) };
+      return { kind: "result", result: this.#committed(answer.decision, answer.result, false) };
     }
+    const { decision } = answer;
     // Somebody else runs under the same id, and was first: what that one came to is what both get.
     if (answer.code === "id_reused" && decision.outcome.kind === "committed") return this.#repeated(decision);
     counters.refused(answer.code);
@@ -289,8 +289,7 @@ export class Run<T> {
     return { kind: "result", result: this.#committed(decision, result, true) };
   }
 
-  #committed(decision: Decision, result: Uint8Array | null, repeated: boolean): RunCommitted<T> {
-    const { partition, offset, id } = decision;
+  #committed({ partition, offset, id }: Commit, result: Uint8Array | null, repeated: boolean): RunCommitted<T> {
     return {
       outcome: "committed",
       value: decodeResult(result) as T,

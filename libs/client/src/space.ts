@@ -1,10 +1,19 @@
-import type { Genesis, Version } from "@seriatim/protocol";
+import type { Genesis, Offset, Version } from "@seriatim/protocol";
 import type { Advance, View } from "@seriatim/view";
 
 export interface AppendOptions {
   readonly signal?: AbortSignal;
   /** Diagnostics that travel with the record where there is a way to travel. */
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a space that decides with the append says at once of the record appended. */
+export interface Appended {
+  readonly offset: Offset;
+  /** Log time at the record, in ms since 1970. */
+  readonly time: number;
+  /** Whether it committed as the first record to claim its id. Otherwise the view says what became of the id. */
+  readonly isCommitted: boolean;
 }
 
 /**
@@ -17,10 +26,13 @@ export interface Space {
 
   /**
    * Appends one encoded record to the intents log of `partition`. Resolves when it is durable; its verdict comes by way
-   * of the view.
+   * of the view, which has it already where this resolves with what was decided.
    * @throws Failure `unavailable` (nothing was appended) or `unknown_outcome` (it may have been).
    */
-  append(partition: number, record: Uint8Array, options?: AppendOptions): Promise<void>;
+  append(partition: number, record: Uint8Array, options?: AppendOptions): Promise<Appended | void>;
+
+  /** Whether `append` resolves only once the record is decided. */
+  readonly decidesOnAppend?: boolean;
 
   /**
    * How many records of the intents log of `partition`, as far as this process knows its end, have no applied verdict.

@@ -2,6 +2,7 @@ import { Failure, isFailure, sha256, type Cancel, type Submit } from "@seriatim/
 import type { Decision } from "@seriatim/view";
 import { answerOf, type Answer } from "./answer.ts";
 import type { Environment } from "./environment.ts";
+import type { Appended } from "./space.ts";
 import { traceHeaders } from "./trace.ts";
 import type { Awaited } from "./verdicts.ts";
 import { aborted, throwIfAborted } from "./waiting.ts";
@@ -12,7 +13,7 @@ const abortedPatience = 5_000;
 /** By more the verdicts must not trail the end of a partition's intents: who waits behind that many has waited long. */
 const mostBacklog = 50_000;
 
-type Sent = "appended" | "unknown";
+type Sent = "appended" | "unknown" | Appended;
 
 interface Tried {
   readonly kind: "appended" | "again" | "failed";
@@ -62,11 +63,17 @@ export class Submitter {
     const { space, verdicts, verdictTimeout } = this.#environment;
     // Encoded once: only the same bytes are the same intent.
     const record = this.#encode(intent);
-    const digest = sha256(record);
-    const { partition, id } = intent;
-    const awaited = { partition, id, digests: [digest], since: space.view.applied(partition) };
+    const { partition, id, snapshot, result } = intent;
+    // Where the append says what was decided, hardly anybody looks it up: then no query is spent on where to look.
+    const before = space.decidesOnAppend === true ? snapshot : space.view.applied(partition);
     const sent = await this.#send(partition, record, signal);
-    const decision = sent === "appended" ? await verdicts.await(awaited, verdictTimeout, signal) : undefined;
+    const appended = typeof sent === "object" ? sent : undefined;
+    if (appended?.isCommitted === true)
+      return { kind: "committed", decision: { partition, id, offset: appended.offset, time: appended.time }, result };
+    const digest = sha256(record);
+    const since = appended === undefined ? before : appended.offset - 1;
+    const awaited = { partition, id, digests: [digest], since };
+    const decision = sent === "unknown" ? undefined : await verdicts.await(awaited, verdictTimeout, signal);
     return answerOf(decision ?? (await this.#cancel(intent, awaited, signal)), digest);
   }
 
@@ -91,12 +98,9 @@ export class Submitter {
       throwIfAborted(signal);
       this.#environment.checkOpen();
       try {
-        const ending = await this.#environment.settledWithin(
-          space.append(partition, record, { headers }),
-          deadline - clock(),
-          signal,
-        );
-        return ending === "settled" ? "appended" : "unknown";
+        const appended = space.append(partition, record, { headers });
+        const ending = await this.#environment.settledWithin(appended, deadline - clock(), signal);
+        return ending === "settled" ? ((await appended) ?? "appended") : "unknown";
       } catch (error) {
         if (!isFailure(error) || error.code === "unknown_outcome") return "unknown";
         const delay = this.#environment.delay(retry);
@@ -156,7 +160,7 @@ export class Submitter {
   }
 
   /** Calls `append` until it succeeds, for as long as a verdict is waited for. @throws what it failed with last. */
-  async appended(append: () => Promise<void>): Promise<void> {
+  async appended(append: () => Promise<unknown>): Promise<void> {
     const { clock, verdictTimeout } = this.#environment;
     const deadline = clock() + verdictTimeout;
     for (let retry = 0; ; retry += 1) {
@@ -168,7 +172,7 @@ export class Submitter {
     }
   }
 
-  async #tryAppend(append: () => Promise<void>, timeout: number): Promise<Tried> {
+  async #tryAppend(append: () => Promise<unknown>, timeout: number): Promise<Tried> {
     try {
       const ending = await this.#environment.settledWithin(append(), timeout);
       return { kind: ending === "settled" ? "appended" : "again", error: undefined };

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { SqliteFile, type SqliteFileOptions, type SqliteLog } from "@seriatim/log";
-import type { Advance, Space } from "@seriatim/client";
+import type { Advance, Appended, Space } from "@seriatim/client";
 import {
   assert,
   createCodec,
@@ -11,7 +11,7 @@ import {
   type RecordCodec,
   type Version,
 } from "@seriatim/protocol";
-import { EmbeddedSequencer } from "@seriatim/sequencer";
+import { EmbeddedSequencer, type Decided, type DecidedRecord } from "@seriatim/sequencer";
 import { verifyPosition, type View } from "@seriatim/view";
 import { Advances } from "./advances.ts";
 import { OwnAppend } from "./embedded/append.ts";
@@ -47,6 +47,7 @@ export class EmbeddedSpace implements Space {
   readonly intents: SqliteLog;
   readonly verdicts: SqliteLog;
   readonly effects: SqliteLog;
+  readonly decidesOnAppend = true;
   /** Whether there was no space in the file before it was opened here. */
   readonly made: boolean;
   readonly #sequencer: EmbeddedSequencer;
@@ -117,7 +118,12 @@ export class EmbeddedSpace implements Space {
     return this.#committer.committed;
   }
 
-  append(toPartition: number, record: Uint8Array, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  /** Resolves when the record is decided too. */
+  append(
+    toPartition: number,
+    record: Uint8Array,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<Appended | undefined> {
     assert(toPartition === partition, `an embedded space has partition ${partition} only`);
     options.signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
@@ -153,21 +159,24 @@ export class EmbeddedSpace implements Space {
     this.#advances.end(new Failure("closed", `the space in ${this.file.path} was closed; open it again`));
   }
 
-  async #commit(take: () => readonly Uint8Array[]): Promise<void> {
+  async #commit(take: () => readonly Uint8Array[]): Promise<readonly (Appended | undefined)[]> {
+    let decided: Decided | undefined;
     try {
-      const work = (): boolean => {
+      const work = (): Decided => {
         this.#isCommitting = true;
         return this.#sequencer.commit(take().map((value) => ({ value })));
       };
-      const more =
+      decided =
         this.role === "follows"
           ? await passingTransaction(this.file, work, () => this.#committer.isNeeded)
           : await this.file.transaction(work);
-      if (more === true) await this.#decideAll();
+      if (decided?.more === true) await this.#decideAll();
     } finally {
       this.#isCommitting = false;
     }
     this.#onAdvance();
+    // What was appended is the last of what was decided; with more left, it is for the view to say.
+    return decided === undefined || decided.more ? [] : decided.records.slice(-take().length).map(appendedOf);
   }
 
   /** Decides what stands in the log undecided, a bounded part in each transaction. */
@@ -175,7 +184,7 @@ export class EmbeddedSpace implements Space {
     const { file, intents, view } = this;
     const isBehind = (): boolean => view.position(partition).offset + 1 < intents.endNow(partition);
     let more = await file.read(isBehind);
-    while (more) more = await file.transaction(() => this.#sequencer.decideSome());
+    while (more) ({ more } = await file.transaction(() => this.#sequencer.decideSome()));
   }
 
   #onAdvance(): void {
@@ -212,6 +221,10 @@ export class EmbeddedSpace implements Space {
       onChange: () => this.#takeCare(),
     });
   }
+}
+
+function appendedOf({ verdict: { offset, time, outcome }, isFirst }: DecidedRecord): Appended {
+  return { offset, time, isCommitted: isFirst && outcome.kind === "committed" };
 }
 
 /** Undefined when there is no such file. */

@@ -16,7 +16,7 @@ export interface ExpirerOptions {
   readonly fold: PartitionFold;
   readonly timing: Timing;
   /** Appends to the intents log. */
-  readonly append: (partition: number, record: Uint8Array) => Promise<void>;
+  readonly append: (partition: number, record: Uint8Array) => Promise<unknown>;
 }
 
 /**

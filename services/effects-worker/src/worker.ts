@@ -14,7 +14,7 @@ export interface WorkerOptions {
   readonly verdicts: Log;
   readonly effects: Log;
   /** Appends a record to the intents log: the expire of a hold whose lease has run out. */
-  readonly append: (partition: number, record: Uint8Array) => Promise<void>;
+  readonly append: (partition: number, record: Uint8Array) => Promise<unknown>;
   /** Where the fold of both logs is kept; other workers may keep it there too. */
   readonly file: SqliteFile;
   readonly codec: RecordCodec;

@@ -133,7 +133,7 @@ class Run {
     const file = SqliteFile.open(this.#store("successor"), { synchronous: "normal" });
     const handlers = httpHandlersOf({ SERIATIM_HTTP_HANDLERS: this.#http });
     const { space } = this.#stage.place;
-    const append = (partition: number, record: Uint8Array): Promise<void> => space.append(partition, record);
+    const append = (partition: number, record: Uint8Array): Promise<unknown> => space.append(partition, record);
     const parts = { verdicts, effects, append, codec, file, handlers, hash: sha256 };
     const worker = await EffectsWorker.open({ ...parts, grace: times.grace });
     const stop = new AbortController();

@@ -94,6 +94,11 @@ export class SqliteLog implements Log {
     return this.#table(partition).append(records, time);
   }
 
+  /** What the log's clock says, in ms since 1970. */
+  timeNow(): number {
+    return this.#now();
+  }
+
   /** The records at and after `from`; empty when there are none. Looks for no truncation. */
   readNow(partition: number, from: number, limit: BatchLimit = batchLimit): LogRecord[] {
     return this.#table(partition).read(from, limit);

@@ -30,7 +30,7 @@ export async function startEmbeddedWorker(
       "invalid_argument",
       `${file.path} is open for reading only, and handlers need to write: leave one`,
     );
-  const append = (partition: number, record: Uint8Array): Promise<void> => space.append(partition, record);
+  const append = (partition: number, record: Uint8Array): Promise<unknown> => space.append(partition, record);
   const parts = { verdicts, effects, append, codec, file, hash: sha256 };
   const worker = await EffectsWorker.open({ ...parts, handlers, onUnknownHandler });
   const stop = new AbortController();

@@ -1,3 +1,4 @@
+import type { Appended } from "@seriatim/client";
 import { Failure } from "@seriatim/protocol";
 
 /** A record on its way into the intents log, perhaps by two ways at once: the same bytes decide once (invariant 6). */
@@ -5,7 +6,8 @@ export interface Append {
   readonly record: Uint8Array;
   /** Whether its caller has had an answer, so that it need not be committed any more. */
   readonly isSettled: boolean;
-  durable(): void;
+  /** @param appended what was decided of it, where that is known. */
+  durable(appended: Appended | undefined): void;
   failed(error: unknown): void;
 }
 
@@ -17,10 +19,10 @@ export class OwnAppend implements Append {
   /** Whether it was given to the direct way because the holder did not answer. */
   isDirect = false;
   #isSettled = false;
-  readonly #resolve: () => void;
+  readonly #resolve: (appended: Appended | undefined) => void;
   readonly #reject: (error: unknown) => void;
 
-  constructor(record: Uint8Array, resolve: () => void, reject: (error: unknown) => void) {
+  constructor(record: Uint8Array, resolve: (appended: Appended | undefined) => void, reject: (error: unknown) => void) {
     this.record = record;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -30,9 +32,9 @@ export class OwnAppend implements Append {
     return this.#isSettled;
   }
 
-  durable(): void {
+  durable(appended: Appended | undefined): void {
     this.#isSettled = true;
-    this.#resolve();
+    this.#resolve(appended);
   }
 
   /** What a holder was given may still be committed by it, whatever the direct way has come to. */

@@ -1,9 +1,16 @@
+import type { Appended } from "@seriatim/client";
 import type { Append } from "./append.ts";
 import { FairQueue, Source } from "./fair-queue.ts";
 
 /** The most that one transaction appends: what came in while the one before it ran. */
 const mostRecords = 128;
 const mostBytes = 1024 * 1024;
+
+/**
+ * Commits, in one transaction, the records that `take` gives it once that transaction has begun; asked again, after a
+ * rollback, it gives the same. Resolves with what was decided of each, as far as that is known.
+ */
+export type Commit = (take: () => readonly Uint8Array[]) => Promise<readonly (Appended | undefined)[]>;
 
 /** How many records this process has committed, in how many transactions; those of its followers too. */
 export interface Committed {
@@ -13,7 +20,7 @@ export interface Committed {
 
 /** Group commit: all that came in while the last transaction ran goes into the next one, each process in its turn. */
 export class Committer {
-  readonly #commit: (take: () => readonly Uint8Array[]) => Promise<void>;
+  readonly #commit: Commit;
   readonly #queue = new FairQueue<Append>();
   readonly #own = new Source<Append>();
   /** Whether the last group had appends of this process, which need no time to get here. */
@@ -23,11 +30,7 @@ export class Committer {
   /** Whether other processes may have sent something that is still to be read. */
   readonly #hasPeers: () => boolean;
 
-  /**
-   * @param commit commits, in one transaction, the records that `take` gives it once that transaction has begun;
-   *   asked again, after a rollback, it gives the same.
-   */
-  constructor(commit: (take: () => readonly Uint8Array[]) => Promise<void>, hasPeers: () => boolean) {
+  constructor(commit: Commit, hasPeers: () => boolean) {
     this.#commit = commit;
     this.#hasPeers = hasPeers;
   }
@@ -63,9 +66,9 @@ export class Committer {
       let group: readonly Append[] | undefined;
       const taken = (): readonly Append[] => (group ??= this.#take());
       try {
-        if (this.isNeeded) await this.#commit(() => taken().map(({ record }) => record));
+        const decided = this.isNeeded ? await this.#commit(() => taken().map(({ record }) => record)) : [];
         if (taken().length > 0) this.#count(taken().length);
-        for (const append of taken()) append.durable();
+        for (const [index, append] of taken().entries()) append.durable(decided[index]);
       } catch (error) {
         for (const append of taken()) append.failed(error);
       }

@@ -2,12 +2,14 @@ import { createConnection, type Socket } from "node:net";
 import type { OwnAppend } from "./append.ts";
 import { isCode } from "./codes.ts";
 import {
+  appendedOf,
   countOf,
   failureOf,
   frame,
   frameAllowance,
   frameKinds,
   FrameReader,
+  frames,
   helloFrame,
   isOurHello,
   type FrameKind,
@@ -44,6 +46,8 @@ export class Follower {
   readonly #reader = new FrameReader(frameAllowance);
   /** Sent and not answered, in order; the first few may have been given to the direct way as well. */
   #sent: OwnAppend[] = [];
+  /** How many of the last of these are still to be written. */
+  #unwritten = 0;
   #timer: NodeJS.Timeout | undefined;
   #heardAt = performance.now();
   /** When the first of those that wait was sent, or the one before it answered. */
@@ -99,11 +103,19 @@ export class Follower {
   append(append: OwnAppend): void {
     append.isWithHolder = true;
     this.#sent.push(append);
-    this.#socket.write(frame(frameKinds.append, append.record));
+    // One write for all that comes in the same turn.
+    if (this.#unwritten === 0) process.nextTick(() => this.#write());
+    this.#unwritten += 1;
     if (this.#sent.length > 1) return;
     this.#heardAt = performance.now();
     this.#waitingSince = this.#heardAt;
     this.#waitOn(this.#patience);
+  }
+
+  #write(): void {
+    const records = this.#sent.slice(this.#sent.length - this.#unwritten).map(({ record }) => record);
+    this.#unwritten = 0;
+    if (!this.#socket.destroyed) this.#socket.write(frames(frameKinds.append, records));
   }
 
   watch(isWatching: boolean): void {
@@ -126,10 +138,15 @@ export class Follower {
       return this.#isGreeted;
     }
     if (kind === frameKinds.news) this.#options.onNews();
-    else if (kind === frameKinds.durable) return this.#settle(countOf(body), (append) => append.durable());
+    else if (kind === frameKinds.durable) return this.#durable(body);
     else if (kind === frameKinds.failed) return this.#fail(body);
     else return false;
     return true;
+  }
+
+  #durable(body: Buffer): boolean {
+    const appended = appendedOf(body);
+    return this.#settle(appended?.length, (append, index) => append.durable(appended?.[index]));
   }
 
   #fail(body: Buffer): boolean {
@@ -142,11 +159,11 @@ export class Follower {
     });
   }
 
-  #settle(count: number | undefined, how: (append: OwnAppend) => void): boolean {
-    if (count === undefined || count > this.#sent.length) return false;
+  #settle(count: number | undefined, how: (append: OwnAppend, index: number) => void): boolean {
+    if (count === undefined || count > this.#sent.length - this.#unwritten) return false;
     this.#answerTime += (this.#heardAt - this.#waitingSince - this.#answerTime) / 4;
     this.#waitingSince = this.#heardAt;
-    for (const append of this.#sent.splice(0, count)) how(append);
+    for (const [index, append] of this.#sent.splice(0, count).entries()) how(append, index);
     if (this.#sent.length === 0) clearTimeout(this.#timer);
     this.#options.onNews();
     return true;

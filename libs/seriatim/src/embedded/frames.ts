@@ -4,21 +4,25 @@
  *   hello    both ways, first: "srtm", the protocol's version (two bytes), which file of which space (16 + 8 bytes)
  *   append   to the holder: one intents record. Answered in the order of the appends of the connection
  *   watch    to the holder: one byte, whether to send news
- *   durable  to the follower: so many (four bytes) of its next appends are durable, and decided
+ *   durable  to the follower: its next appends are durable, and decided. 17 bytes for each: its offset and log time
+ *            (eight bytes each, doubles), and 1 where it committed as the first record to claim its id, 0 where it did
+ *            not; an offset of -1 where it is for the follower to look up
  *   failed   to the follower: so many (four bytes) of its next appends failed, and how (JSON)
  *   news     to the follower: there are new verdicts
  */
+import type { Appended } from "@seriatim/client";
 import { Failure, failureCodes, isFailure, type FailureCode } from "@seriatim/protocol";
 
 export const frameKinds = { hello: 1, append: 2, watch: 3, durable: 4, failed: 5, news: 6 } as const;
 export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];
 
-export const protocolVersion = 1;
+export const protocolVersion = 2;
 
 /** The most that a frame may hold besides a record: a failure's message is clipped to fit. */
 export const frameAllowance = 4096;
 
 const prefixBytes = 4;
+const appendedBytes = 17;
 const kinds: readonly number[] = Object.values(frameKinds);
 
 /** Which file of which space: a copy of a space's file is another one. */
@@ -29,10 +33,20 @@ export interface Identity {
 }
 
 export function frame(kind: FrameKind, body: Uint8Array = Buffer.alloc(0)): Buffer {
-  const bytes = Buffer.allocUnsafe(prefixBytes + 1 + body.length);
-  bytes.writeUInt32BE(1 + body.length, 0);
-  bytes[prefixBytes] = kind;
-  bytes.set(body, prefixBytes + 1);
+  return frames(kind, [body]);
+}
+
+/** One frame for each of the bodies, to be written in one go. */
+export function frames(kind: FrameKind, bodies: readonly Uint8Array[]): Buffer {
+  const length = bodies.reduce((sum, body) => sum + prefixBytes + 1 + body.length, 0);
+  const bytes = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const body of bodies) {
+    at = bytes.writeUInt32BE(1 + body.length, at);
+    at = bytes.writeUInt8(kind, at);
+    bytes.set(body, at);
+    at += body.length;
+  }
   return bytes;
 }
 
@@ -52,8 +66,25 @@ export function isOurHello(body: Buffer, identity: Identity): boolean {
     .equals(body);
 }
 
-export function durableFrame(count: number): Buffer {
-  return frame(frameKinds.durable, countBytes(count));
+export function durableFrame(appends: readonly (Appended | undefined)[]): Buffer {
+  const body = Buffer.allocUnsafe(appends.length * appendedBytes);
+  let at = 0;
+  for (const appended of appends) {
+    at = body.writeDoubleBE(appended?.offset ?? -1, at);
+    at = body.writeDoubleBE(appended?.time ?? 0, at);
+    at = body.writeUInt8(appended?.isCommitted === true ? 1 : 0, at);
+  }
+  return frame(frameKinds.durable, body);
+}
+
+/** What a `durable` frame says of each append; undefined when it is none. */
+export function appendedOf(body: Buffer): (Appended | undefined)[] | undefined {
+  if (body.length % appendedBytes !== 0) return undefined;
+  return Array.from({ length: body.length / appendedBytes }, (_, index) => {
+    const at = index * appendedBytes;
+    const offset = body.readDoubleBE(at);
+    return offset < 0 ? undefined : { offset, time: body.readDoubleBE(at + 8), isCommitted: body[at + 16] === 1 };
+  });
 }
 
 export function failedFrame(count: number, { code, canRetry, message }: Failure): Buffer {
@@ -61,7 +92,7 @@ export function failedFrame(count: number, { code, canRetry, message }: Failure)
   return frame(frameKinds.failed, Buffer.concat([countBytes(count), Buffer.from(text)]));
 }
 
-/** The count of a `durable` or `failed` frame; undefined when it has none. */
+/** The count of a `failed` frame; undefined when it has none. */
 export function countOf(body: Buffer): number | undefined {
   return body.length < 4 ? undefined : body.readUInt32BE(0);
 }
@@ -89,10 +120,12 @@ function countBytes(count: number): Buffer {
   return bytes;
 }
 
+const none = Buffer.alloc(0);
+
 /** Cuts a stream into frames. */
 export class FrameReader {
   readonly #mostBytes: number;
-  #rest: Buffer = Buffer.alloc(0);
+  #rest: Buffer = none;
 
   /** @param mostBytes of a body. */
   constructor(mostBytes: number) {
@@ -101,18 +134,19 @@ export class FrameReader {
 
   /** Hands each whole frame to `take`, until that returns false; returns false then, and for what is no frame. */
   push(chunk: Buffer, take: (kind: FrameKind, body: Buffer) => boolean): boolean {
-    let rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    while (rest.length >= prefixBytes) {
-      const length = rest.readUInt32BE(0);
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    let at = 0;
+    while (bytes.length - at >= prefixBytes) {
+      const length = bytes.readUInt32BE(at);
       if (length < 1 || length > this.#mostBytes + 1) return false;
-      const end = prefixBytes + length;
-      const kind = rest[prefixBytes];
+      const body = at + prefixBytes + 1;
+      const kind = bytes[body - 1];
       if (kind !== undefined && !kinds.includes(kind)) return false;
-      if (rest.length < end) break;
-      if (!take(kind as FrameKind, rest.subarray(prefixBytes + 1, end))) return false;
-      rest = rest.subarray(end);
+      if (bytes.length < body + length - 1) break;
+      at = body + length - 1;
+      if (!take(kind as FrameKind, bytes.subarray(body, at))) return false;
     }
-    this.#rest = rest;
+    this.#rest = at === bytes.length ? none : bytes.subarray(at);
     return true;
   }
 }

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { Appended } from "@seriatim/client";
 import type { Failure } from "@seriatim/protocol";
 import type { Append } from "./append.ts";
 import type { Committer } from "./committer.ts";
@@ -46,7 +47,7 @@ export class Peer {
   #isWatching = false;
   #hasNews = false;
   /** Appends found durable since the last write. */
-  #durable = 0;
+  #durable: (Appended | undefined)[] = [];
   #frames: Buffer[] = [];
   #isFlushing = false;
 
@@ -111,8 +112,8 @@ export class Peer {
     const append: Append = {
       record,
       isSettled: false,
-      durable: () => {
-        this.#durable += 1;
+      durable: (appended) => {
+        this.#durable.push(appended);
         this.#flushSoon();
         this.#readOn();
       },
@@ -137,9 +138,9 @@ export class Peer {
   }
 
   #pushDurable(): void {
-    if (this.#durable === 0) return;
+    if (this.#durable.length === 0) return;
     this.#frames.push(durableFrame(this.#durable));
-    this.#durable = 0;
+    this.#durable = [];
     this.#hasNews = false;
   }
 
