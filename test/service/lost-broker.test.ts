@@ -45,10 +45,11 @@ describe.skipIf(!canUseJars())("three brokers", () => {
     for (const [index, broker] of cluster.entries()) {
       await inSync();
       await broker.kill();
-      for (const key of ["a/x", "b/x", "c/x", "d/x"])
-        expect(await seriatim(["put", ...where(), "--view", client, "--wait", "60", key, `${index}`])).toMatchObject({
-          code: 0,
-        });
+      for (const key of ["a/x", "b/x", "c/x", "d/x"]) {
+        const put = ["put", ...where(), "--view", client, "--wait", "60", key, `${index}`];
+        // One that begins while leaders are being elected may be told to try again.
+        await expect.poll(async () => (await seriatim(put)).code, { timeout: 90_000 }).toBe(0);
+      }
       await broker.restart();
     }
     sequencer.kill("SIGTERM");

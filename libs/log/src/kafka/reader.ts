@@ -1,17 +1,17 @@
 import { Failure, isFailure } from "@seriatim/protocol";
 import type { Batch, Bounds } from "../port.ts";
 import type { KafkaConnection } from "./connection.ts";
-import { FixedConsumer, type ConsumerEnd } from "./consumer.ts";
 import { isFinal, isUnknownTopic, unavailable } from "./errors.ts";
+import { Fetcher, type FetchEnd } from "./fetcher.ts";
 import { Handover } from "./handover.ts";
 import { partitionBounds } from "./offsets.ts";
 import { Progress } from "./progress.ts";
 import { pause, unlessAborted } from "./waiting.ts";
 
-const pauseBetweenConsumersMs = 100;
+const pauseBetweenFetchersMs = 100;
 const watchIntervalMs = 1_000;
 
-/** One read of a topic: consumers of kafkajs, one after another, as each crashes, and one progress for all of them. */
+/** One read of a topic: fetchers, one after another, as each is interrupted, and one progress for all of them. */
 export class TopicReader {
   readonly #connection: KafkaConnection;
   readonly #topic: string;
@@ -70,20 +70,20 @@ export class TopicReader {
   }
 
   async #followOnce(signal: AbortSignal): Promise<void> {
-    if (!(await this.#checkDoubted(signal))) return pause(pauseBetweenConsumersMs, signal);
-    const consumer = new FixedConsumer(this.#connection, this.#topic, this.#progress, {
+    if (!(await this.#checkDoubted(signal))) return pause(pauseBetweenFetchersMs, signal);
+    const fetcher = new Fetcher(this.#connection, this.#topic, this.#progress, {
       offer: (batch) => this.#offer(batch),
       alive: () => this.#touch(),
     });
     try {
-      await this.#judge(await consumer.run(signal));
+      await this.#judge(await fetcher.run(signal));
     } finally {
       this.#handover.withdraw();
-      this.#track(consumer.release());
+      this.#track(fetcher.release());
     }
     this.#isInterrupted = true;
     this.#progress.doubt();
-    await pause(pauseBetweenConsumersMs, signal);
+    await pause(pauseBetweenFetchersMs, signal);
   }
 
   /**
@@ -132,14 +132,14 @@ export class TopicReader {
     void release.then(() => this.#releases.delete(release));
   }
 
-  /** Returns when another consumer is to go on. */
-  async #judge(end: ConsumerEnd): Promise<void> {
+  /** Returns when another fetcher is to go on. */
+  async #judge(end: FetchEnd): Promise<void> {
     switch (end.kind) {
       case "stopped":
       case "lost":
         return;
-      case "crashed":
-        if (isFinal(end.error)) await this.#explainCrash(end.error);
+      case "failed":
+        if (isFinal(end.error)) await this.#explain(end.error);
         return;
       case "out_of_range":
         throw await this.#outOfRange();
@@ -156,7 +156,7 @@ export class TopicReader {
     }
   }
 
-  async #explainCrash(error: unknown): Promise<void> {
+  async #explain(error: unknown): Promise<void> {
     if (!isUnknownTopic(error)) throw unavailable(this.#connection.brokers, `read topic ${this.#topic}`, error);
     // Tells a topic that is gone, and then throws, from one that is moving.
     await partitionBounds(this.#connection, this.#topic);

@@ -1,0 +1,38 @@
+import kafkajs, { type Cluster, type Consumer, type Kafka } from "kafkajs";
+import { disconnected } from "./connection.ts";
+
+// kafkajs is CommonJS in a form whose names Node does not see.
+const { PartitionAssigners } = kafkajs;
+
+/**
+ * What kafkajs knows of a cluster, to fetch with. It shows that only to what assigns the partitions of a consumer's
+ * group; no group is joined here, so that reading needs no coordinator: one that has failed stops every group, for as
+ * long as its broker runs.
+ */
+export class FetchingClient {
+  readonly cluster: Cluster;
+  readonly #consumer: Consumer;
+
+  constructor(kafka: Kafka, clientId: string) {
+    let found: Cluster | undefined;
+    this.#consumer = kafka.consumer({
+      groupId: `${clientId}-read`,
+      partitionAssigners: [
+        (given) => {
+          found = given.cluster;
+          return PartitionAssigners.roundRobin(given);
+        },
+      ],
+      allowAutoTopicCreation: false,
+      // Repetition is the reader's.
+      retry: { retries: 0 },
+    });
+    if (found === undefined) throw new Error("kafkajs made a consumer without asking who assigns its partitions");
+    this.cluster = found;
+  }
+
+  /** Never rejects. What is asked of the cluster meanwhile fails. */
+  async disconnect(): Promise<void> {
+    await disconnected(this.#consumer);
+  }
+}
