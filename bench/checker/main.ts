@@ -1,7 +1,3 @@
-/*
- * npm run bench:checker -- --transactions 100000,1000000 --forms lines,export,embedded: how fast a history is judged,
- * from its file to the verdict, and the most memory that takes; once serializable, and once with one cycle in the middle.
- */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,25 +6,54 @@ import { parseArgs, promisify } from "node:util";
 import type { Measured } from "./measure.ts";
 import { forms, writeHistory, type Form } from "./write.ts";
 
-const { values } = parseArgs({
-  options: {
-    transactions: { type: "string", default: "100000,1000000,10000000" },
-    forms: { type: "string", default: forms.join() },
-    json: { type: "boolean", default: false },
-  },
-});
-const counts = values.transactions.split(",").map(Number);
-if (!counts.every((count) => Number.isSafeInteger(count) && count >= 10))
-  throw new Error("--transactions takes numbers from 10 on, with commas between them");
-const wanted = values.forms.split(",").filter((form): form is Form => forms.some((known) => known === form));
-if (wanted.length === 0) throw new Error(`--forms takes ${forms.join()}`);
+const help = `npm run bench:checker -- [options]
 
+How fast a history is judged, from its file to the verdict, and the most memory that takes: once serializable, and once
+with one cycle in the middle.
+
+  --transactions N,...  how long the histories are, from 10 on (100000,1000000,10000000)
+  --forms NAME,...      of ${forms.join(", ")}; all unless given
+  --json                a line of JSON for each
+  --help
+
+Exit codes: 0 measured, 1 judged wrongly, 64 bad arguments, 70 crash.
+`;
+
+const { counts, wanted, json } = chosen();
 const folder = await mkdtemp(join(tmpdir(), "bench-checker-"));
 try {
   for (const count of counts)
     for (const form of wanted) for (const cycle of [false, true]) print(await measured(form, count, cycle));
 } finally {
   await rm(folder, { recursive: true, force: true });
+}
+
+function chosen(): { counts: readonly number[]; wanted: readonly Form[]; json: boolean } {
+  try {
+    const { values } = parseArgs({
+      options: {
+        transactions: { type: "string", default: "100000,1000000,10000000" },
+        forms: { type: "string", default: forms.join() },
+        json: { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    });
+    if (values.help) return leave(0, process.stdout, help);
+    const lengths = values.transactions.split(",").map(Number);
+    if (!lengths.every((count) => Number.isSafeInteger(count) && count >= 10))
+      throw new Error(`--transactions takes numbers from 10 on, with commas between them, not ${values.transactions}`);
+    const named = values.forms.split(",").map((form) => forms.find((known) => known === form));
+    if (!named.every((form) => form !== undefined))
+      throw new Error(`--forms takes ${forms.join()}, not ${values.forms}`);
+    return { counts: lengths, wanted: named, json: values.json };
+  } catch (error) {
+    return leave(64, process.stderr, `${error instanceof Error ? error.message : String(error)}\n\n${help}`);
+  }
+}
+
+function leave(code: number, stream: NodeJS.WriteStream, text: string): never {
+  stream.write(text);
+  process.exit(code);
 }
 
 async function measured(form: Form, transactions: number, cycle: boolean): Promise<object> {
@@ -54,5 +79,5 @@ async function measured(form: Form, transactions: number, cycle: boolean): Promi
 
 function print(line: object): void {
   const text = Object.entries(line).map(([name, value]) => `${name} ${String(value)}`);
-  console.log(values.json ? JSON.stringify(line) : text.join(", "));
+  console.log(json ? JSON.stringify(line) : text.join(", "));
 }

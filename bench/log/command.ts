@@ -33,7 +33,7 @@ ${more}  --folder PATH  where files are written (a folder for temporary files); 
   --json         for machines, to stdout
   --help
 
-Exit codes: 0 measured, 64 bad arguments, 70 crash.
+Exit codes: 0 measured, 64 bad arguments, 70 crash, 130 ended by a signal.
 `;
 }
 
@@ -56,16 +56,15 @@ async function main(command: Command): Promise<number> {
   }
   const chosen = values.only === undefined ? parts : parts.filter(({ name }) => values.only?.includes(name));
   const folder = mkdtempSync(join(values.folder ?? tmpdir(), "seriatim-bench-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  // So that what runs below ends with us.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
   const reports: Report[] = [];
-  try {
-    for (const part of chosen) {
-      process.stderr.write(`${part.name}: ${part.about}\n`);
-      const report = await part.run({ seconds, versions, folder, say: (text) => process.stderr.write(`  ${text}\n`) });
-      reports.push(report);
-      if (values.json !== true) process.stdout.write(textOf(report));
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  for (const part of chosen) {
+    process.stderr.write(`${part.name}: ${part.about}\n`);
+    const report = await part.run({ seconds, versions, folder, say: (text) => process.stderr.write(`  ${text}\n`) });
+    reports.push(report);
+    if (values.json !== true) process.stdout.write(textOf(report));
   }
   if (values.json === true) process.stdout.write(`${JSON.stringify(asData(reports), null, 2)}\n`);
   return 0;
