@@ -9,16 +9,16 @@ export interface StoredPosition extends ViewPosition {
   readonly writes: number;
 }
 
-interface Row {
-  readonly offset: number;
-  readonly chain: Buffer;
-  readonly digest: Buffer;
-  readonly time: number;
-  readonly next: number;
-  readonly seen: number;
-  readonly skipped: number;
-  readonly writes: number;
-}
+type Row = readonly [
+  offset: number,
+  chain: Buffer,
+  digest: Buffer,
+  time: number,
+  next: number,
+  seen: number,
+  skipped: number,
+  writes: number,
+];
 
 const start: StoredPosition = {
   ...beforeGenesis,
@@ -36,7 +36,7 @@ export class Positions {
   readonly #store: Statement<[number, number, Buffer, Buffer, number, number, number, number, number]>;
 
   constructor(file: SqliteFile) {
-    this.#read = Query.ofRows(
+    this.#read = Query.ofArrays(
       file,
       "SELECT offset, chain, digest, time, next, seen, skipped, writes FROM view_positions WHERE partition = ?",
     );
@@ -60,7 +60,8 @@ export class Positions {
   stored(partition: number): StoredPosition {
     const row = this.#read.get(partition);
     if (row === undefined) return start;
-    return { ...row, chain: bytesOf(row.chain), digest: bytesOf(row.digest) };
+    const [offset, chain, digest, time, next, seen, skipped, writes] = row;
+    return { offset, chain: bytesOf(chain), digest: bytesOf(digest), time, next, seen, skipped, writes };
   }
 
   store(partition: number, position: StoredPosition): void {

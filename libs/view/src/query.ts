@@ -19,6 +19,11 @@ export class Query<Parameters extends unknown[], Row> {
     return new Query(file, () => file.database.prepare<Parameters, Row>(sql));
   }
 
+  /** Of rows as arrays of their columns, which cost less than objects: for what is asked for at every turn. */
+  static ofArrays<Parameters extends unknown[], Row>(file: SqliteFile, sql: string): Query<Parameters, Row> {
+    return new Query(file, () => file.database.prepare<Parameters, Row>(sql).raw());
+  }
+
   /** Of the first column of each row. */
   static ofValues<Parameters extends unknown[], Value>(file: SqliteFile, sql: string): Query<Parameters, Value> {
     return new Query(file, () => file.database.prepare<Parameters, Value>(sql).pluck());

@@ -28,23 +28,18 @@ interface Page {
   readonly limit: number;
 }
 
-interface At {
-  readonly key: Buffer;
-  readonly at: number;
-}
-
 interface History {
   readonly key: Buffer;
   readonly before: number;
   readonly limit: number;
 }
 
-/** Of the last write of @key at or below the snapshot; null when that is a delete or there is none. */
+/** Of the last write of a key at or below the snapshot, both given twice; null when that is a delete or there is none. */
 const columnAt = (column: string): string =>
   `coalesce(
-     (SELECT ${column} FROM view_latest WHERE key = @key AND version <= @at),
+     (SELECT ${column} FROM view_latest WHERE key = ? AND version <= ?),
      (SELECT CASE WHEN live THEN ${column} END FROM view_earlier
-       WHERE key = @key AND version <= @at ORDER BY version DESC LIMIT 1))`;
+       WHERE key = ? AND version <= ? ORDER BY version DESC LIMIT 1))`;
 
 /** Of the key's last write at or below the snapshot, where it was written again after it. */
 const earlier = (column: string): string =>
@@ -75,15 +70,15 @@ const history = `SELECT v.place, v.version, v.value, i.id, i.agent, i.time
  */
 export class Reads {
   readonly #vanished: Vanished;
-  readonly #entry: Query<[At], Omit<EntryRow, "key">>;
-  readonly #version: Query<[At], number | null>;
+  readonly #entry: Query<[Buffer, number, Buffer, number], [number, Buffer]>;
+  readonly #version: Query<[Buffer, number, Buffer, number], number | null>;
   readonly #scan: Record<"ASC" | "DESC", Query<[Page], EntryRow>>;
   readonly #count: Query<[Page], CountRow>;
   readonly #history: Query<[History], HistoryRow>;
 
   constructor(file: SqliteFile, stretches: Stretches) {
     this.#vanished = new Vanished(file, stretches);
-    this.#entry = Query.ofRows(file, `SELECT version, value FROM view_versions WHERE place = ${columnAt("place")}`);
+    this.#entry = Query.ofArrays(file, `SELECT version, value FROM view_versions WHERE place = ${columnAt("place")}`);
     this.#version = Query.ofValues(file, `SELECT ${columnAt("version")}`);
     this.#scan = { ASC: Query.ofRows(file, scan("ASC")), DESC: Query.ofRows(file, scan("DESC")) };
     this.#count = Query.ofRows(file, count);
@@ -91,12 +86,14 @@ export class Reads {
   }
 
   get(key: Key, at: Offset): Entry | undefined {
-    const row = this.#entry.get({ key: bufferOf(key), at });
-    return row === undefined ? undefined : { key, ...row };
+    const bytes = bufferOf(key);
+    const row = this.#entry.get(bytes, at, bytes, at);
+    return row === undefined ? undefined : { key, version: row[0], value: row[1] };
   }
 
   version(key: Key, at: Offset): Offset | null {
-    return this.#version.get({ key: bufferOf(key), at }) ?? null;
+    const bytes = bufferOf(key);
+    return this.#version.get(bytes, at, bytes, at) ?? null;
   }
 
   scan(range: KeyRange, at: Offset, { limit, reverse = false, after }: ScanOptions): Entry[] {

@@ -27,7 +27,7 @@ const pageSize = 4096;
 /** Who wrote what last: deletes are writes like others here. */
 export class Writes {
   readonly #stretches: Stretches;
-  readonly #last: Query<[{ key: Buffer }], number>;
+  readonly #last: Query<[Buffer, Buffer], number>;
   readonly #changes: Query<[number, number, number], Row>;
   readonly #keysInRange: Query<[InRange], number>;
   readonly #newestByKey: Query<[InRange & { after: number }], Row>;
@@ -35,7 +35,7 @@ export class Writes {
 
   constructor(file: SqliteFile, stretches: Stretches) {
     this.#stretches = stretches;
-    this.#last = Query.ofValues(file, `SELECT ${ofKey("version", "@key")}`);
+    this.#last = Query.ofValues(file, `SELECT ${ofKey("version", "?")}`);
     this.#changes = Query.ofRows(
       file,
       "SELECT key, version FROM view_versions WHERE place > ? AND place <= ? ORDER BY place LIMIT ?",
@@ -62,7 +62,8 @@ export class Writes {
   }
 
   last(key: Key): Offset {
-    return this.#last.get({ key: bufferOf(key) }) ?? -1;
+    const bytes = bufferOf(key);
+    return this.#last.get(bytes, bytes) ?? -1;
   }
 
   changes(partition: number, after: Offset, upTo: Offset, limit = -1): WrittenKey[] {

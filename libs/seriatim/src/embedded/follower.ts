@@ -49,6 +49,8 @@ export class Follower {
   /** How many of the last of these are still to be written. */
   #unwritten = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** Whether the timer will look after those that wait. It is not stopped when they are answered, and finds nobody. */
+  #isWaitedOn = false;
   #heardAt = performance.now();
   /** When the first of those that wait was sent, or the one before it answered. */
   #waitingSince = performance.now();
@@ -109,7 +111,8 @@ export class Follower {
     if (this.#sent.length > 1) return;
     this.#heardAt = performance.now();
     this.#waitingSince = this.#heardAt;
-    this.#waitOn(this.#patience);
+    if (this.#isWaitedOn) this.#timer?.ref();
+    else this.#waitOn(this.#patience);
   }
 
   #write(): void {
@@ -164,7 +167,7 @@ export class Follower {
     this.#answerTime += (this.#heardAt - this.#waitingSince - this.#answerTime) / 4;
     this.#waitingSince = this.#heardAt;
     for (const [index, append] of this.#sent.splice(0, count).entries()) how(append, index);
-    if (this.#sent.length === 0) clearTimeout(this.#timer);
+    if (this.#sent.length === 0) this.#timer?.unref();
     this.#options.onNews();
     return true;
   }
@@ -177,11 +180,13 @@ export class Follower {
   /** Looks after `ms` whether the holder has been silent too long. Keeps the process alive, as an append does. */
   #waitOn(ms: number): void {
     clearTimeout(this.#timer);
+    this.#isWaitedOn = true;
     // Where this process itself was busy, what the holder has said meanwhile is read first.
     this.#timer = setTimeout(() => setImmediate(() => this.#look()), ms);
   }
 
   #look(): void {
+    this.#isWaitedOn = false;
     if (this.#sent.length === 0 || this.#socket.destroyed) return;
     const silence = performance.now() - this.#heardAt;
     const last = Math.max(this.#patience * 2, lastPatience);
