@@ -55,8 +55,8 @@ async function measure(setting: Setting, bare: BareSqlite, { seconds, folder, sa
     for (let round = 0; round < rounds; round += 1) {
       const outcome = await writers.run(seconds);
       outcomes.push(outcome);
-      same.push(await bare.run(Math.max(1, Math.round(outcome.batch)), seconds / 2));
-      tens.push(await bare.run(10, seconds / 2));
+      same.push(await bare.run(Math.max(1, Math.round(outcome.batch)), seconds / 2, file));
+      tens.push(await bare.run(10, seconds / 2, file));
     }
     return report(setting, outcomes, average(same), average(tens));
   } finally {
