@@ -1,6 +1,7 @@
 /* 5: whoever folds the view is killed in the middle of it, fifty times in all, and each time all of it agrees. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Random, SqliteFile, SqliteLog } from "@seriatim/log";
 import {
@@ -26,6 +27,8 @@ const child = fileURLToPath(new URL("fold.mjs", import.meta.url));
 const kills = 25;
 /** Several batches for who decides them, and one or more, with those that a kill has left, for who follows. */
 const recordsEach = 1_000;
+/** So many of these that a view without any of them is loaded in several large transactions. */
+const batchesBehind = 30;
 const keys = 500;
 const limit = { timeout: 240_000 };
 
@@ -111,10 +114,7 @@ it("following the verdicts into a view", limit, async () => {
   const folder = temporaryFolder();
   const [path, viewPath] = [`${folder}/state.db`, `${folder}/view.db`];
   const load = await Load.on(path);
-  const view = SqliteFile.open(viewPath);
-  const opened = await View.open(view);
-  await view.transaction(() => opened.bind(encodeGenesis(load.codec.genesis)));
-  view.close();
+  await emptyView(viewPath, load);
   const replayed = new Replay(load.codec, 0);
   const random = new Random(2);
   let killed = 0;
@@ -127,6 +127,40 @@ it("following the verdicts into a view", limit, async () => {
   }
   expect(killed).toBe(kills);
 });
+
+it("making a view anew from far behind, alone and beside another that does the same", limit, async () => {
+  const folder = temporaryFolder();
+  const [path, viewPath] = [`${folder}/state.db`, `${folder}/view.db`];
+  const load = await Load.on(path);
+  for (let batch = 0; batch < batchesBehind; batch += 1) await load.grow();
+  await decideAll(load);
+  const replayed = new Replay(load.codec, 0);
+  await replayed.read(load.intents);
+  const end = replayed.verdicts.at(-1)?.offset ?? 0;
+  for (const begun of [1, 2]) {
+    await emptyView(viewPath, load);
+    expect(await killWhileFolding(["follow", path, viewPath], begun)).toBe(true);
+    await expectAgreement(viewPath, replayed);
+    expect(await appliedIn(viewPath)).toBeLessThan(end);
+    const begin = (): Promise<boolean> => killWhileFolding(["follow", path, viewPath], Infinity);
+    const victim = killWhileFolding(["follow", path, viewPath], begun);
+    expect(await Promise.all([begin(), begin(), victim])).toMatchObject([false, false, expect.any(Boolean)]);
+    await expectAgreement(viewPath, replayed);
+    expect(await appliedIn(viewPath)).toBe(end);
+  }
+});
+
+async function emptyView(path: string, { codec }: Load): Promise<void> {
+  for (const ending of ["", "-wal", "-shm"]) rmSync(`${path}${ending}`, { force: true });
+  const file = SqliteFile.open(path);
+  const view = await View.open(file);
+  await file.transaction(() => view.bind(encodeGenesis(codec.genesis)));
+  file.close();
+}
+
+function appliedIn(path: string): Promise<number> {
+  return withView(path, (view) => view.applied(0));
+}
 
 async function decideAll({ file, intents, codec }: Load): Promise<void> {
   const verdicts = await SqliteLog.open(file, "verdicts");

@@ -249,6 +249,28 @@ describe("follow", () => {
     expect(opened.view.position(0)).toMatchObject(chain.head);
   });
 
+  it("folds still more at once until it has caught up from far behind, and then goes on as ever", async () => {
+    const opened = await openView();
+    const { database } = opened.file;
+    const settings = (): unknown[] =>
+      ["cache_size", "wal_autocheckpoint"].map((name) => database.prepare(`PRAGMA ${name}`).pluck().get());
+    const before = settings();
+    const { chain, records } = fixture(20_000);
+    const log = new MemoryLog("verdicts", { batch: 1000 });
+    log.push(...records);
+    const write = vi.spyOn(opened.file, "transaction");
+    const during = new Set<string>();
+    const unsubscribe = opened.file.subscribe(() => during.add(String(settings())));
+    const { following } = start(opened, log, chain);
+    await following.caughtUp;
+    await log.drained();
+    expect(write.mock.calls.length).toBeLessThan(8);
+    expect(opened.view.position(0)).toMatchObject(chain.head);
+    expect(during.size).toBe(2);
+    expect(settings()).toEqual(before);
+    unsubscribe();
+  });
+
   it("ends with the failure of a fold, also while it waits for more", async () => {
     const opened = await openView();
     const { chain, records } = fixture(400);

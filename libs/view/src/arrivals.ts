@@ -1,17 +1,19 @@
 import type { Batch, Log, LogRecord } from "@seriatim/log";
 import type { Offset } from "@seriatim/protocol";
+import type { ChunkLimit } from "./chunks.ts";
 
 /** From so many records in a batch on, more of them are likely to be there already. */
 const manyRecords = 256;
 
 /**
  * Reads a log as `Log.read` does, but of a reader that is far behind, takes along what can be had without waiting, up to
- * `limit` records: to fold much at once is faster. One that is near the log's end gets each batch as it comes.
+ * `limit`: to fold much at once is faster. What comes next is asked for before that is folded. One that is near the log's
+ * end gets each batch as it comes.
  */
 export async function* arrivals(
   log: Log,
   from: ReadonlyMap<number, Offset>,
-  options: { readonly signal: AbortSignal; readonly limit: number },
+  options: { readonly signal: AbortSignal; readonly limit: () => ChunkLimit },
 ): AsyncGenerator<Batch, void> {
   // Whoever stops reading here may leave a fetch behind that waits for more.
   const left = new AbortController();
@@ -24,9 +26,13 @@ export async function* arrivals(
       ahead = undefined;
       if (next.done === true) return;
       const gathered = new Gathered(next.value);
+      const limit = options.limit();
       let { size } = gathered;
-      while (size >= manyRecords && gathered.size < options.limit) {
+      while (size >= manyRecords) {
         ahead = batches.next();
+        // Whoever is folding meanwhile is told of a failure when this is awaited.
+        ahead.catch(() => undefined);
+        if (!gathered.isBelow(limit)) break;
         const more = await ready(ahead);
         if (more === undefined || more.done === true) break;
         ahead = undefined;
@@ -44,6 +50,7 @@ export async function* arrivals(
 /** Batches of several partitions, those of one made one. */
 class Gathered {
   size = 0;
+  #bytes = 0;
   readonly #records = new Map<number, LogRecord[]>();
 
   constructor(first: Batch) {
@@ -55,6 +62,11 @@ class Gathered {
     if (held === undefined) this.#records.set(partition, [...records]);
     else for (const record of records) held.push(record);
     this.size += records.length;
+    for (const { value } of records) this.#bytes += value.byteLength;
+  }
+
+  isBelow({ records, bytes }: ChunkLimit): boolean {
+    return this.size < records && this.#bytes < bytes;
   }
 
   *batches(): Iterable<Batch> {

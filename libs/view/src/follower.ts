@@ -1,7 +1,7 @@
 import type { Batch, LogRecord } from "@seriatim/log";
 import type { Offset } from "@seriatim/protocol";
 import { arrivals, turn } from "./arrivals.ts";
-import { chunkRecords, chunks } from "./chunks.ts";
+import { chunks, loadingChunk, steadyChunk, type ChunkLimit } from "./chunks.ts";
 import type { Following, FollowOptions } from "./following.ts";
 import type { FoldCounts, ReadVerdict, ViewPosition } from "./types.ts";
 
@@ -29,14 +29,23 @@ async function run(followers: ReadonlyMap<number, Follower>, { log, file, signal
   const unsubscribe = file.subscribe(() => {
     for (const follower of followers.values()) follower.whenReadable((applied) => follower.notice(applied));
   });
+  const isBehind = (): boolean => [...followers.values()].some((follower) => follower.isBehind);
+  let endLoading: (() => void) | undefined;
   try {
     for (const follower of followers.values()) await follower.begin();
+    if (isBehind()) endLoading = file.beginLoading();
     const from = new Map([...followers].map(([partition, { next }]) => [partition, next]));
-    for await (const batch of arrivals(log, from, { signal, limit: chunkRecords }))
-      await followers.get(batch.partition)?.take(batch);
+    const limit = (): ChunkLimit => (endLoading === undefined ? steadyChunk : loadingChunk);
+    for await (const batch of arrivals(log, from, { signal, limit })) {
+      await followers.get(batch.partition)?.take(batch, limit());
+      if (endLoading === undefined || isBehind()) continue;
+      endLoading();
+      endLoading = undefined;
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
+    endLoading?.();
     unsubscribe();
     for (const follower of followers.values()) follower.hush();
   }
@@ -57,7 +66,8 @@ class Follower {
   /** Where the log ended at the beginning. */
   #goal = Number.POSITIVE_INFINITY;
   readonly caughtUp: Promise<void>;
-  #arrive!: () => void;
+  #arrived!: () => void;
+  #hasArrived = false;
   #quiet: NodeJS.Timeout | undefined;
   #quietStall: NodeJS.Timeout | undefined;
 
@@ -67,7 +77,7 @@ class Follower {
     const position = options.view.position(partition);
     this.next = position.next;
     this.#told = position.offset;
-    this.caughtUp = new Promise((resolve) => (this.#arrive = resolve));
+    this.caughtUp = new Promise((resolve) => (this.#arrived = resolve));
   }
 
   async begin(): Promise<void> {
@@ -76,10 +86,15 @@ class Follower {
     await this.#checkStall(this.#position());
   }
 
-  async take({ records }: Batch): Promise<void> {
+  /** Whether it has so much to read before it has caught up for the first time that nobody is served yet. */
+  get isBehind(): boolean {
+    return !this.#hasArrived && Number.isFinite(this.#goal) && this.#goal - this.next >= loadingChunk.records;
+  }
+
+  async take({ records }: Batch, limit: ChunkLimit): Promise<void> {
     this.hush();
     let position: Progress | undefined;
-    for (const chunk of chunks(records)) position = await this.#fold(chunk);
+    for (const chunk of chunks(records, limit)) position = await this.#fold(chunk);
     this.#checkArrival();
     if (position !== undefined) await this.#checkStall(position);
   }
@@ -153,7 +168,12 @@ class Follower {
   #checkArrival(): void {
     clearTimeout(this.#quiet);
     if (this.next >= this.#goal) this.#arrive();
-    else this.#quiet = setTimeout(this.#arrive, quietFor).unref();
+    else this.#quiet = setTimeout(() => this.#arrive(), quietFor).unref();
+  }
+
+  #arrive(): void {
+    this.#hasArrived = true;
+    this.#arrived();
   }
 
   /** Resolves with where the view stands then. */

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { Failure } from "@seriatim/protocol";
 import { isBusy, toFailure } from "./errors.ts";
+import { cacheSize } from "./loading.ts";
 import { pragma, retain } from "./retained.ts";
 
 export interface SqliteFileOptions {
@@ -50,7 +51,7 @@ export function openInMemory(image?: Uint8Array): Database.Database {
 function prepare(database: Database.Database, path: string, options: SqliteFileOptions): void {
   pragma(database, "trusted_schema = OFF");
   pragma(database, "foreign_keys = OFF");
-  pragma(database, "cache_size = -16000");
+  pragma(database, `cache_size = -${cacheSize}`);
   const isOurs = checkOwner(database, path);
   if (options.readonly === true) return;
   const mode = pragma(database, "journal_mode = WAL");
