@@ -1,12 +1,15 @@
 import { asBuffer } from "./buffers.ts";
 import { Failure } from "./failure.ts";
 import { currentRules, isGenesis } from "./genesis.ts";
-import { bufferOf } from "./keys.ts";
-import { headerOf, readerOf, schemas, type RecordReader } from "./schemas.ts";
+import { headerBytes, headerOf, readerOf, schemas, type RecordReader } from "./schemas.ts";
 import { intentFromWire, intentToWire } from "./intent-wire.ts";
+import { readSubmit } from "./submit-reader.ts";
 import { intentKinds, type IntentKind } from "./types.ts";
 import type { Digest, Genesis, Hash, Intent, InvalidReason, RecordKind, Verdict } from "./types.ts";
-import { verdictFromWire, verdictToWire, type WireVerdict } from "./wire.ts";
+import { readVerdict } from "./verdict-reader.ts";
+import { writeVerdict } from "./verdict-writer.ts";
+import { readRecord } from "./wire-reader.ts";
+import { WireWriter } from "./wire-writer.ts";
 
 /** What an intents record holds, as far as it can be read under the genesis. */
 export type DecodedRecord =
@@ -37,7 +40,8 @@ const chainBytes = 32;
  */
 export function createCodec(genesis: Genesis, hash: Hash): RecordCodec {
   const intents = intentReaders(genesis);
-  const verdicts = verdictReader(genesis);
+  checkVerdicts(genesis);
+  const writer = new WireWriter();
 
   return {
     genesis,
@@ -52,36 +56,33 @@ export function createCodec(genesis: Genesis, hash: Hash): RecordCodec {
       const buffer = asBuffer(bytes);
       const header = headerOf(buffer);
       if (header === undefined) return { kind: "invalid", reason: "not_a_record" };
-      if (isGenesis(buffer)) return { kind: "genesis" };
-      const admitted = intents.get(header);
-      if (admitted === undefined) return { kind: "invalid", reason: "schema_not_admitted" };
-      const wire = admitted.reader.read(buffer);
-      if (wire === undefined) return { kind: "invalid", reason: "undecodable" };
-      return intentFromWire(admitted.kind, wire);
+      const read = intents.get(header);
+      if (read !== undefined) return read(buffer) ?? { kind: "invalid", reason: "undecodable" };
+      return isGenesis(buffer) ? { kind: "genesis" } : { kind: "invalid", reason: "schema_not_admitted" };
     },
 
     encodeVerdict(verdict) {
-      const bytes = schemas.verdict.encode(verdictToWire(verdict));
-      const chain = hash(bytes.subarray(0, bytes.length - chainBytes));
-      bufferOf(chain).copy(bytes, bytes.length - chainBytes);
-      return { bytes, chain };
+      writer.begin(schemas.verdict.header);
+      writeVerdict(writer, verdict);
+      const chain = hash(writer.written);
+      writer.fixed(chain);
+      return { bytes: writer.copy(), chain };
     },
 
     decodeVerdict(bytes) {
       const buffer = asBuffer(bytes);
-      if (headerOf(buffer) !== verdicts.header.toString("latin1")) return undefined;
-      const wire = verdicts.read(buffer) as WireVerdict | undefined;
-      if (wire === undefined) return undefined;
-      const verdict = verdictFromWire(wire);
+      if (headerOf(buffer) !== verdictHeader) return undefined;
+      const verdict = readRecord(buffer, headerBytes, readVerdict);
+      if (verdict === undefined) return undefined;
       return verdict.chain === hash(buffer.subarray(0, buffer.length - chainBytes)) ? verdict : undefined;
     },
   };
 }
 
-interface IntentReader {
-  readonly kind: IntentKind;
-  readonly reader: RecordReader;
-}
+const verdictHeader = headerTextOf(schemas.verdict);
+
+/** Undefined for what is not of its schema. */
+type IntentReader = (bytes: Buffer) => Intent | undefined;
 
 /** By the header of the schema that they read. */
 function intentReaders(genesis: Genesis): ReadonlyMap<string, IntentReader> {
@@ -90,12 +91,29 @@ function intentReaders(genesis: Genesis): ReadonlyMap<string, IntentReader> {
     for (const admitted of genesis.schemas) {
       if (admitted.kind !== kind) continue;
       const reader = readerOf(schemas[kind], admitted.text);
-      readers.set(reader.header.toString("latin1"), { kind, reader });
+      const header = headerTextOf(reader);
+      readers.set(header, header === headerTextOf(schemas.submit) ? readToday : byAvro(kind, reader));
     }
   return readers;
 }
 
-function verdictReader(genesis: Genesis): RecordReader {
+/** A submit of today's schema: nearly all that is read. */
+function readToday(bytes: Buffer): Intent | undefined {
+  return readRecord(bytes, headerBytes, readSubmit);
+}
+
+function byAvro(kind: IntentKind, reader: RecordReader): IntentReader {
+  return (bytes) => {
+    const wire = reader.read(bytes);
+    return wire === undefined ? undefined : intentFromWire(kind, wire);
+  };
+}
+
+function headerTextOf({ header }: { readonly header: Buffer }): string {
+  return header.toString("latin1");
+}
+
+function checkVerdicts(genesis: Genesis): void {
   const admitted = genesis.schemas.filter(({ kind }) => kind === "verdict");
   const [only] = admitted;
   if (only === undefined || admitted.length > 1)
@@ -105,7 +123,6 @@ function verdictReader(genesis: Genesis): RecordReader {
     );
   const reader = readerOf(schemas.verdict, only.text);
   if (!reader.header.equals(schemas.verdict.header)) throw notAdmitted("verdict");
-  return reader;
 }
 
 function notAdmitted(kind: RecordKind): Failure {

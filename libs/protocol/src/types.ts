@@ -237,7 +237,8 @@ export const invalidReasons = [
 ] as const;
 export type InvalidReason = (typeof invalidReasons)[number];
 
-export type ConflictKind = "point" | "range" | "write";
+export const conflictKinds = ["point", "range", "write"] as const;
+export type ConflictKind = (typeof conflictKinds)[number];
 
 /** A key that an intent rests on and that was written or deleted after its snapshot, and by which version last. */
 export interface Conflict {

@@ -1,7 +1,7 @@
-import { asBuffer } from "./buffers.ts";
-import { bufferOf, bytesOf } from "./keys.ts";
-import type { ConflictKind, InvalidReason, Outcome, RefusalCode, Verdict } from "./types.ts";
-import { effectToWire, optionalBuffer, type WireEffect } from "./wire-parts.ts";
+import { asBuffer } from "../../libs/protocol/src/buffers.ts";
+import { bufferOf, bytesOf } from "../../libs/protocol/src/keys.ts";
+import type { ConflictKind, InvalidReason, Outcome, RefusalCode, Verdict } from "@seriatim/protocol";
+import { effectToWire, optionalBuffer, type WireEffect } from "../../libs/protocol/src/wire-parts.ts";
 
 /** Verdicts as `avsc` has them: there a key is a Buffer. */
 type WireOutcome =
