@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { applied, SimulatedSpace, type Member } from "../support/simulated-space.ts";
 
-/** Who sent each verdict of partition 0, by the name in its headers. */
+/** Who sent each verdict of partition 0, by the name in the headers of each append's first. */
 async function senders(space: SimulatedSpace): Promise<string[]> {
   const { end } = await space.verdicts.bounds(0);
   const stop = new AbortController();
   const found: string[] = [];
   for await (const { records } of space.verdicts.read(new Map([[0, 0]]), { signal: stop.signal })) {
-    found.push(...records.map(({ headers }) => headers["sequencer"] ?? ""));
+    for (const { headers } of records) found.push(headers["sequencer"] ?? found.at(-1) ?? "");
     if ((records.at(-1)?.offset ?? 0) + 1 >= end) stop.abort();
   }
   return found;

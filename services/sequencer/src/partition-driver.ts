@@ -40,6 +40,8 @@ export class PartitionDriver {
   /** The offset up to which the view is known to be of this intents log. */
   readonly #verified: Offset;
   #isSending = false;
+  /** Who sent what was read last: the first record of an append says so for the others. */
+  #sender: string | undefined;
   /** When the head last moved, or was first waited for. */
   #movedAt: number;
   /** When something was last read from the verdicts log. */
@@ -105,7 +107,8 @@ export class PartitionDriver {
     const { codec, file, view, partition, pipeline, timing, observer } = this.#options;
     const read = records.map(({ offset, value, headers }) => {
       const verdict = pipeline.recognise(value) ?? codec.decodeVerdict(value);
-      const link = verdict === undefined ? "gap" : pipeline.readBack(verdict, headers["sequencer"]);
+      this.#sender = headers["sequencer"] ?? this.#sender;
+      const link = verdict === undefined ? "gap" : pipeline.readBack(verdict, this.#sender);
       if (link === "repeat") this.#repeats += 1;
       if (link === "gap") this.#gaps += 1;
       if (link === "next") this.#movedAt = timing.now();

@@ -20,7 +20,10 @@ export interface PipelineOptions {
   /** At the position of the view. */
   readonly state: MemoryState;
   readonly hash: Hash;
-  /** Names this sequencer in the headers of what it sends: a diagnostic, by which it also knows its own records. */
+  /**
+   * Names this sequencer in the headers of what it sends, on the first record of each append: a diagnostic, by which it
+   * also knows its own records.
+   */
   readonly name: string;
   /** Default `shared`. */
   readonly role?: Role;
@@ -35,9 +38,12 @@ export interface PipelineOptions {
  */
 export type Role = "shared" | "assigned" | "standby";
 
-/** A verdict that was decided and not read back, and the headers that it is sent with: diagnostics only. */
-interface Pending extends Decision {
-  readonly headers: LogRecord["headers"];
+type Headers = LogRecord["headers"];
+
+/** A verdict that was decided and not read back, and what its intent's trace is told by: a diagnostic. */
+interface Pending {
+  readonly decision: Decision;
+  readonly trace: Headers;
 }
 
 /**
@@ -115,7 +121,7 @@ export class Pipeline {
       const record = { offset, appendTime: time, bytes: value, digest: hash(value) };
       const decision = decide(rules, partition, state.head, state, record);
       evolve(state, decision.verdict);
-      this.#pending.push({ ...decision, headers: { ...traceOf(headers), sequencer: this.#options.name } });
+      this.#pending.push({ decision, trace: traceOf(headers) });
       this.#pendingBytes += decision.bytes.length;
       decisions.push(decision);
     }
@@ -124,12 +130,12 @@ export class Pipeline {
 
   /** Log time at the oldest record that was decided and whose verdict was not read back. */
   get pendingSince(): number | undefined {
-    return this.#pending.first?.verdict.time;
+    return this.#pending.first?.decision.verdict.time;
   }
 
   /** The verdict that these bytes of the verdicts log are, where it is the one to be read back next: the usual case. */
   recognise(bytes: Uint8Array): Verdict | undefined {
-    const own = this.#pending.first;
+    const own = this.#pending.first?.decision;
     return own !== undefined && Buffer.compare(own.bytes, bytes) === 0 ? own.verdict : undefined;
   }
 
@@ -147,7 +153,7 @@ export class Pipeline {
     if (link !== "next") return link;
     const own = this.#pending.first;
     if (own === undefined) this.#follow(verdict);
-    else this.#settle(own, verdict);
+    else this.#settle(own.decision, verdict);
     this.#head = { offset: verdict.offset, chain: verdict.chain };
     return link;
   }
@@ -170,9 +176,11 @@ export class Pipeline {
     if (!this.#isLeading) return [];
     const batch: NewRecord[] = [];
     let bytes = 0;
-    for (const { bytes: value, headers } of this.#pending.slice(this.#sent, this.#sent + limit.count)) {
+    for (const { decision, trace } of this.#pending.slice(this.#sent, this.#sent + limit.count)) {
+      const { bytes: value } = decision;
       bytes += value.length;
       if (batch.length > 0 && bytes > limit.bytes) break;
+      const headers = batch.length > 0 ? trace : { ...trace, sequencer: this.#options.name };
       batch.push({ value, headers });
     }
     this.#sent += batch.length;
@@ -225,8 +233,11 @@ export class Pipeline {
   }
 }
 
+const noTrace: Headers = {};
+
 /** What a trace's context is told by: it follows an intent to its verdict, and from there to its effects. */
-function traceOf({ traceparent, tracestate }: LogRecord["headers"]): LogRecord["headers"] {
+function traceOf({ traceparent, tracestate }: Headers): Headers {
+  if (traceparent === undefined && tracestate === undefined) return noTrace;
   return { ...(traceparent === undefined ? {} : { traceparent }), ...(tracestate === undefined ? {} : { tracestate }) };
 }
 

@@ -55,11 +55,12 @@ function checkVerdicts(world: World, partition: number): Verdict[] {
 }
 
 /** Who has sent a wrong verdict, and has read since what others made of that record, must have stopped. */
-function checkSound({ codec, verdicts: log }: World, { runName }: SequencerMember, truth: readonly Verdict[][]): void {
+function checkSound({ codec, verdicts: log }: World, member: SequencerMember, truth: readonly Verdict[][]): void {
+  const { runName } = member;
   for (const [partition, decided] of truth.entries()) {
     const chains = new Map(decided.map(({ offset, chain }) => [offset, chain]));
-    for (const { value, headers } of recordsOf(log, partition)) {
-      const verdict = headers["sequencer"] === runName ? codec.decodeVerdict(value) : undefined;
+    for (const { value } of recordsOf(log, partition)) {
+      const verdict = member.hasSent(value) ? codec.decodeVerdict(value) : undefined;
       const isRight = verdict === undefined || chains.get(verdict.offset) === verdict.chain;
       hold(isRight, () => `${runName} goes on after a wrong verdict at ${partition}@${verdict?.offset}`);
     }

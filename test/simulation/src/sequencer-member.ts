@@ -8,8 +8,8 @@ import type { SimulatedProcess } from "./process.ts";
 /** A sequencer that decides all partitions. */
 export class SequencerMember extends Member {
   sequencer: Sequencer | undefined;
-  /** The verdicts that it has sent. */
-  #sent = new WeakSet<Uint8Array>();
+  /** The verdicts that it has sent in this life, their bytes as latin1. */
+  #sent = new Set<string>();
 
   /** The name that stands in the headers of what it sends in this life. */
   get runName(): string {
@@ -23,7 +23,7 @@ export class SequencerMember extends Member {
 
   protected override async work({ process, file, view }: Life): Promise<void> {
     const { intents, codec, plan } = this.world;
-    this.#sent = new WeakSet();
+    this.#sent = new Set();
     const sequencer = await Sequencer.open({
       intents: process.on(intents),
       verdicts: this.verdictsOf(process),
@@ -37,6 +37,11 @@ export class SequencerMember extends Member {
     });
     this.sequencer = sequencer;
     await sequencer.run(process.signal);
+  }
+
+  /** Whether it has sent just these bytes in this life. */
+  hasSent(value: Uint8Array): boolean {
+    return this.#sent.has(textOf(value));
   }
 
   /** What it loads its state from. */
@@ -57,8 +62,8 @@ export class SequencerMember extends Member {
 
   /** Its last append is on its way when it dies, and is cut on it. */
   #dieInResend(process: SimulatedProcess, records: readonly NewRecord[]): void {
-    const isResend = records.some(({ value }) => this.#sent.has(value));
-    for (const { value } of records) this.#sent.add(value);
+    const isResend = records.some(({ value }) => this.hasSent(value));
+    for (const { value } of records) this.#sent.add(textOf(value));
     if (!isResend || !this.world.happens("killInResend")) return;
     this.world.verdicts.faults.inject("cut");
     const { clock, plan } = this.world;
@@ -88,4 +93,8 @@ export class SequencerMember extends Member {
       },
     };
   }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }

@@ -13,9 +13,12 @@ export interface SizedMessage {
 const frameBytes = 128;
 const headerFrameBytes = 10;
 
+/** Most records have none. */
+const noHeaders: Readonly<Record<string, string>> = {};
+
 /** @throws Failure `invalid_argument` when the record alone exceeds `largest` bytes */
 export function toMessage(record: NewRecord, partition: number, topic: string, largest: number): SizedMessage {
-  const { value, headers = {} } = record;
+  const { value, headers = noHeaders } = record;
   const bytes = frameBytes + value.byteLength + headerBytes(headers);
   if (bytes > largest) {
     throw new Failure(
@@ -24,15 +27,14 @@ export function toMessage(record: NewRecord, partition: number, topic: string, l
         "Store large values elsewhere and refer to them.",
     );
   }
-  const buffer = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  return { bytes, message: { key: null, value: buffer, partition, headers: { ...headers } } };
+  const buffer = Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return { bytes, message: { key: null, value: buffer, partition, headers } };
 }
 
 function headerBytes(headers: Readonly<Record<string, string>>): number {
   let bytes = 0;
-  for (const [name, text] of Object.entries(headers)) {
-    bytes += Buffer.byteLength(name) + Buffer.byteLength(text) + headerFrameBytes;
-  }
+  for (const name in headers)
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(headers[name] ?? "") + headerFrameBytes;
   return bytes;
 }
 
@@ -41,11 +43,12 @@ export function toRecord(message: KafkaMessage): LogRecord {
     offset: toOffset(message.offset),
     time: Number(message.timestamp),
     value: message.value ?? new Uint8Array(0),
-    headers: toHeaders(message.headers ?? {}),
+    headers: toHeaders(message.headers),
   };
 }
 
-function toHeaders(headers: IHeaders): Readonly<Record<string, string>> {
+function toHeaders(headers: IHeaders | undefined): Readonly<Record<string, string>> {
+  if (headers === undefined || isEmpty(headers)) return noHeaders;
   const texts: Record<string, string> = {};
   for (const [name, found] of Object.entries(headers)) {
     const last = Array.isArray(found) ? found.at(-1) : found;
@@ -55,9 +58,14 @@ function toHeaders(headers: IHeaders): Readonly<Record<string, string>> {
   return texts;
 }
 
+function isEmpty(headers: IHeaders): boolean {
+  for (const _ in headers) return false;
+  return true;
+}
+
 /** Kafka counts with 64 bits; an offset that a number cannot hold would take 285 years at a million a second. */
 export function toOffset(text: string): number {
   const offset = Number(text);
-  assert(Number.isSafeInteger(offset), `offset ${text} is beyond what a number holds`);
+  assert(Number.isSafeInteger(offset), "an offset is beyond what a number holds");
   return offset;
 }
