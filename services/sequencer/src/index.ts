@@ -1,5 +1,7 @@
 export * from "./core/index.ts";
 export { EmbeddedSequencer, type Decided, type DecidedRecord, type EmbeddedSequencerOptions } from "./embedded.ts";
+export { FoldThread, type FoldThreadOptions } from "./folding/fold-thread.ts";
+export type { Folding, ReadBack } from "./folding/folding.ts";
 export type { SequencerObserver } from "./observer.ts";
 export { Pipeline, type PipelineOptions, type Role } from "./pipeline.ts";
 export { Sequencer, type SequencerOptions } from "./sequencer.ts";

@@ -1,6 +1,7 @@
-import { Wakeup, type Log, type LogRecord, type NewRecord, type SqliteFile } from "@seriatim/log";
+import { Wakeup, type Log, type LogRecord, type NewRecord } from "@seriatim/log";
 import { isFailure, type Offset, type RecordCodec } from "@seriatim/protocol";
-import type { View } from "@seriatim/view";
+import type { ViewPosition } from "@seriatim/view";
+import type { Folding } from "./folding/folding.ts";
 import type { SequencerObserver } from "./observer.ts";
 import type { Pipeline, Role } from "./pipeline.ts";
 import type { PartitionStatus } from "./status.ts";
@@ -19,8 +20,9 @@ export interface PartitionDriverOptions {
   readonly partition: number;
   readonly pipeline: Pipeline;
   readonly verdicts: Log;
-  readonly view: View;
-  readonly file: SqliteFile;
+  /** Where the view stood when the pipeline's state was loaded from it. */
+  readonly position: ViewPosition;
+  readonly folding: Folding;
   readonly codec: RecordCodec;
   readonly stallAfter: number;
   readonly timing: Timing;
@@ -52,7 +54,7 @@ export class PartitionDriver {
 
   constructor(options: PartitionDriverOptions) {
     this.#options = options;
-    const { next, offset } = options.view.position(options.partition);
+    const { next, offset } = options.position;
     this.#nextVerdict = next;
     this.#verified = offset;
     this.#movedAt = options.timing.now();
@@ -102,9 +104,9 @@ export class PartitionDriver {
     this.#work.notify();
   }
 
-  /** Takes note of records of the verdicts log, and folds them into the view. */
+  /** Takes note of records of the verdicts log, and has them folded into the view. */
   async readBack(records: readonly LogRecord[], signal: AbortSignal): Promise<void> {
-    const { codec, file, view, partition, pipeline, timing, observer } = this.#options;
+    const { codec, folding, partition, pipeline, timing, observer } = this.#options;
     const read = records.map(({ offset, value, headers }) => {
       const verdict = pipeline.recognise(value) ?? codec.decodeVerdict(value);
       this.#sender = headers["sequencer"] ?? this.#sender;
@@ -113,9 +115,9 @@ export class PartitionDriver {
       if (link === "gap") this.#gaps += 1;
       if (link === "next") this.#movedAt = timing.now();
       observer.readBack(partition, link, verdict);
-      return { at: offset, verdict };
+      return { at: offset, value, verdict };
     });
-    await file.transaction(() => view.fold(partition, read), { signal }).catch(ignoreAbort);
+    await folding.take(partition, read, signal);
     this.#nextVerdict = (records.at(-1)?.offset ?? this.#nextVerdict - 1) + 1;
     this.#readAt = timing.now();
     this.#room.notify();
@@ -173,8 +175,9 @@ export class PartitionDriver {
 
   /** What was read up to here has to be the history of this intents log, and not of one that it replaced (invariant 9). */
   async #verify(signal: AbortSignal): Promise<void> {
-    const { view, partition, verify, stallAfter, timing } = this.#options;
-    if (view.position(partition).offset === this.#verified) return;
+    const { pipeline, folding, verify, stallAfter, timing } = this.#options;
+    if (pipeline.head.offset === this.#verified) return;
+    await folding.settled(signal);
     while (!signal.aborted) {
       try {
         return await verify(signal);
@@ -205,8 +208,4 @@ function isFull(pipeline: Pipeline): boolean {
 
 function bytesOf(records: readonly NewRecord[]): number {
   return records.reduce((sum, { value }) => sum + value.length, 0);
-}
-
-function ignoreAbort(error: unknown): void {
-  if (!isFailure(error, "aborted")) throw error;
 }

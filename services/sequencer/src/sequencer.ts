@@ -4,6 +4,8 @@ import type { Log, SqliteFile } from "@seriatim/log";
 import { Failure, type Hash, type RecordCodec } from "@seriatim/protocol";
 import { verifyPosition, type View } from "@seriatim/view";
 import { restoredState, type MemoryState } from "./core/index.ts";
+import { DirectFolding } from "./folding/direct-folding.ts";
+import type { Folding } from "./folding/folding.ts";
 import { unobserved, type SequencerObserver } from "./observer.ts";
 import { PartitionDriver } from "./partition-driver.ts";
 import { Pipeline } from "./pipeline.ts";
@@ -16,6 +18,8 @@ export interface SequencerOptions {
   /** The view and its file; other processes may fold into it too. */
   readonly view: View;
   readonly file: SqliteFile;
+  /** Who folds into the view. Default: this thread, before it reads on. */
+  readonly folding?: Folding;
   readonly codec: RecordCodec;
   readonly hash: Hash;
   /** The partitions to decide; all unless given. */
@@ -38,11 +42,13 @@ export interface SequencerOptions {
 export class Sequencer {
   readonly name: string;
   readonly #options: SequencerOptions;
+  readonly #folding: Folding;
   readonly #drivers: ReadonlyMap<number, PartitionDriver>;
 
   private constructor(options: SequencerOptions, name: string, partitions: readonly number[]) {
     this.#options = options;
     this.name = name;
+    this.#folding = options.folding ?? new DirectFolding(options.file, options.view);
     this.#drivers = new Map(partitions.map((partition) => [partition, this.#driver(partition)]));
   }
 
@@ -51,8 +57,10 @@ export class Sequencer {
    * @throws Failure `log_changed` when the logs are not those that the view was folded from; `unavailable`.
    */
   static async open(options: SequencerOptions): Promise<Sequencer> {
-    const { view, file, intents, verdicts, codec, hash, name = randomUUID() } = options;
+    const { view, file, folding, intents, verdicts, codec, hash, name = randomUUID() } = options;
     const partitions = options.partitions ?? Array.from({ length: codec.genesis.partitions }, (_, index) => index);
+    // What another sequencer of this process left there need not be read again.
+    await folding?.settled();
     await verifyPosition({ intents, verdicts, view, partitions, hash });
     // One read transaction: another process may fold meanwhile, and the state must be that of one position.
     return file.read(() => new Sequencer(options, name, partitions));
@@ -69,21 +77,23 @@ export class Sequencer {
 
   /**
    * Works until `signal` fires.
-   * @throws Defect when a verdict in the log differs from its own; Failure `log_changed` or `unavailable` from the logs.
+   * @throws Defect when a verdict in the log differs from its own; Failure `log_changed` or `unavailable` from the logs;
+   *   what a fold has failed with.
    */
   async run(signal: AbortSignal): Promise<void> {
     const stop = new AbortController();
     const ending = AbortSignal.any([signal, stop.signal]);
     // Each partition waits for it in several places.
     setMaxListeners(0, ending);
-    const tasks = [this.#readIntents(ending), this.#readVerdicts(ending), ...this.#sending(ending)];
+    const reading = [this.#readIntents(ending), this.#readVerdicts(ending)];
+    const tasks = [...reading, ...this.#sending(ending), this.#folding.watch(ending)];
     const guarded = tasks.map((task) => task.finally(() => stop.abort()));
     const failed = (await Promise.allSettled(guarded)).find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
   }
 
   #driver(partition: number): PartitionDriver {
-    const { intents, view, file, verdicts, codec, hash, assigned } = this.#options;
+    const { intents, view, verdicts, codec, hash, assigned } = this.#options;
     const { stallAfter = 300, timing = processTiming, observer = unobserved } = this.#options;
     const state = restore(view, partition, codec.genesis.limits.window);
     const rules = { genesis: codec.genesis, codec };
@@ -95,8 +105,8 @@ export class Sequencer {
       partition,
       pipeline,
       verdicts,
-      view,
-      file,
+      position: view.position(partition),
+      folding: this.#folding,
       codec,
       stallAfter,
       timing,

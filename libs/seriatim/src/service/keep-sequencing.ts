@@ -1,3 +1,4 @@
+import { FoldThread } from "@seriatim/sequencer";
 import { KafkaLogs, openView } from "../kafka-logs.ts";
 import { keepGoing } from "./keep-going.ts";
 import { checkPartitions, Sequencing, type Ready, type SequencingOptions } from "./sequencing.ts";
@@ -20,10 +21,13 @@ async function sequence(options: SequencingOptions, onReady: (ready: Ready) => v
   try {
     checkPartitions(logs, options.sharing);
     const { file, view } = await openView(options.view, logs);
+    const { connection, intents, verdicts, codec } = logs;
+    const folding = new FoldThread({ path: file.path, genesis: codec.genesis });
     try {
-      const { connection, intents, verdicts, codec } = logs;
-      await new Sequencing({ ...options, onReady }, { connection, intents, verdicts, codec, file, view }).run();
+      const parts = { connection, intents, verdicts, codec, file, view, folding };
+      await new Sequencing({ ...options, onReady }, parts).run();
     } finally {
+      await folding.close();
       file.close();
     }
   } finally {

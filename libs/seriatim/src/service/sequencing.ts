@@ -1,6 +1,6 @@
 import { joinGroup, type KafkaOptions } from "@seriatim/log";
 import { Failure, sha256, spaceName } from "@seriatim/protocol";
-import { Sequencer, type SequencerObserver, type SequencerOptions } from "@seriatim/sequencer";
+import { Sequencer, type Folding, type SequencerObserver, type SequencerOptions } from "@seriatim/sequencer";
 import type { Logger } from "pino";
 import type { KafkaLogs, openView } from "../kafka-logs.ts";
 import { aborted } from "./aborted.ts";
@@ -35,9 +35,9 @@ export interface SequencingOptions extends KafkaOptions {
   readonly signal: AbortSignal;
 }
 
-/** The logs and the view of a start. */
+/** The logs and the view of a start, and who folds into the view. */
 export type SequencingParts = Pick<KafkaLogs, "connection" | "intents" | "verdicts" | "codec"> &
-  Awaited<ReturnType<typeof openView>>;
+  Awaited<ReturnType<typeof openView>> & { readonly folding: Folding };
 
 /** One start, on logs and a view that are open. */
 export class Sequencing {
@@ -101,13 +101,14 @@ export class Sequencing {
     onOpen: (sequencer: Sequencer) => void = () => undefined,
   ): Promise<void> {
     const { log, observer, onReady, onSequencer } = this.#options;
-    const { intents, verdicts, codec, file, view } = this.#parts;
+    const { intents, verdicts, codec, file, view, folding } = this.#parts;
     const { partitions, ...others } = choice;
     const sequencer = await Sequencer.open({
       intents,
       verdicts,
       view,
       file,
+      folding,
       codec,
       hash: sha256,
       ...others,
