@@ -1,8 +1,8 @@
 import type { Cluster, KafkaMessage } from "kafkajs";
 import type { Batch } from "../port.ts";
+import { ClusterClient } from "./cluster-client.ts";
 import type { KafkaConnection } from "./connection.ts";
 import { brokerError } from "./errors.ts";
-import { FetchingClient } from "./fetching-client.ts";
 import type { Progress } from "./progress.ts";
 import { toOffset, toRecord } from "./records.ts";
 import { before, deferred } from "./waiting.ts";
@@ -49,7 +49,7 @@ export class Fetcher {
   readonly #topic: string;
   readonly #progress: Progress;
   readonly #events: FetchEvents;
-  readonly #client: FetchingClient;
+  readonly #client: ClusterClient;
   readonly #end = deferred<FetchEnd>();
   #connected: Promise<void> = Promise.resolve();
   #following: Promise<unknown> = Promise.resolve();
@@ -63,7 +63,7 @@ export class Fetcher {
     this.#progress = progress;
     this.#events = events;
     const kafka = connection.watchedClient(() => this.#disconnected());
-    this.#client = new FetchingClient(kafka, connection.clientId);
+    this.#client = new ClusterClient(kafka, connection.clientId);
   }
 
   /** Runs until the end, which is told before all is cleaned up: see {@link release}. Never rejects. */

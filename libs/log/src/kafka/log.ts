@@ -4,7 +4,7 @@ import type { KafkaConnection } from "./connection.ts";
 import { partitionBounds } from "./offsets.ts";
 import { TopicProducer } from "./producer.ts";
 import { TopicReader } from "./reader.ts";
-import { toMessage } from "./records.ts";
+import { sized } from "./records.ts";
 import { PartitionSender } from "./sender.ts";
 import { inspectTopic, type OpenTopicOptions, type TopicFound } from "./topic.ts";
 
@@ -46,8 +46,8 @@ class KafkaLog implements Log {
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<number> {
     this.#check(partition);
-    const messages = records.map((record) => toMessage(record, partition, this.name, this.#largestRecord));
-    return this.#sender(partition).append(messages, options.signal);
+    const sizes = records.map((record) => sized(record, this.name, this.#largestRecord));
+    return this.#sender(partition).append(sizes, options.signal);
   }
 
   #sender(partition: number): PartitionSender {

@@ -1,8 +1,10 @@
-import { assert, Failure } from "@seriatim/protocol";
-import type { Message, Producer, RecordMetadata } from "kafkajs";
-import { disconnected, type KafkaConnection } from "./connection.ts";
+import { Failure } from "@seriatim/protocol";
+import type { NewRecord } from "../port.ts";
+import { ClusterClient } from "./cluster-client.ts";
+import type { KafkaConnection } from "./connection.ts";
 import { brokerError, isFinal, isUnknownTopic, reasonOf, unavailable } from "./errors.ts";
-import { toOffset } from "./records.ts";
+import { produce } from "./produce-request.ts";
+import { encodeBatch } from "./record-batch.ts";
 import { before, pause, pauseAfter } from "./waiting.ts";
 
 /** What only the broker's answer to a send can be: it looked at the records and took none. */
@@ -15,11 +17,18 @@ const rejections: ReadonlySet<string | undefined> = new Set([
 /** How long a broker waits for its replicas. */
 const ackTimeoutMs = 10_000;
 
-/** Sends to one topic, with as many producers of kafkajs, one after another, as it takes. */
+/** What goes into the log in one batch. */
+export interface Sending {
+  readonly records: readonly NewRecord[];
+  /** An upper bound. */
+  readonly bytes: number;
+}
+
+/** Sends to one topic, with as many clients of kafkajs, one after another, as it takes. */
 export class TopicProducer {
   readonly #connection: KafkaConnection;
   readonly #topic: string;
-  #producer: Promise<Producer> | undefined;
+  #client: Promise<ClusterClient> | undefined;
 
   constructor(connection: KafkaConnection, topic: string) {
     this.#connection = connection;
@@ -27,18 +36,18 @@ export class TopicProducer {
   }
 
   /**
-   * Sends `messages` until the broker has acknowledged them, again and again until `deadline`: they may end up in the
+   * Sends the records until the broker has acknowledged them, again and again until `deadline`: they may end up in the
    * log more than once. The caller sees to it that one send a partition is under way.
    * @returns the offset of the first
    */
-  async send(partition: number, messages: readonly Message[], deadline: number): Promise<number> {
+  async send(partition: number, sending: Sending, deadline: number): Promise<number> {
     let attempted = false;
     for (let count = 1; ; count += 1) {
-      const current = (this.#producer ??= this.#connect());
+      const current = (this.#client ??= this.#connect());
       try {
-        const producer = await before(deadline, current);
+        const client = await before(deadline, current);
         attempted = true;
-        return await before(deadline, this.#sendOnce(producer, partition, messages));
+        return await before(deadline, this.#sendOnce(client, partition, sending));
       } catch (error) {
         this.#discard(current);
         const wait = pauseAfter(count);
@@ -50,14 +59,14 @@ export class TopicProducer {
     }
   }
 
-  async #sendOnce(producer: Producer, partition: number, messages: readonly Message[]): Promise<number> {
-    const acknowledged = await producer.send({
-      topic: this.#topic,
-      acks: -1,
-      timeout: ackTimeoutMs,
-      messages: [...messages],
-    });
-    return baseOffset(acknowledged, partition);
+  async #sendOnce({ cluster }: ClusterClient, partition: number, { records, bytes }: Sending): Promise<number> {
+    const topic = this.#topic;
+    await cluster.addMultipleTargetTopics([topic]);
+    await cluster.refreshMetadataIfNecessary();
+    const [nodeId] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
+    if (nodeId === undefined) throw new Error(`nobody knows of partition ${partition} of ${topic}`);
+    const broker = await cluster.findBroker({ nodeId });
+    return produce(broker, { topic, partition, batch: encodeBatch(records, Date.now(), bytes), timeout: ackTimeoutMs });
   }
 
   #failure(partition: number, attempted: boolean, error: unknown): Failure {
@@ -76,30 +85,27 @@ export class TopicProducer {
     );
   }
 
-  async #connect(): Promise<Producer> {
-    const producer = this.#connection.kafka.producer({
-      allowAutoTopicCreation: false,
-      // Never idempotent: with a lost acknowledgement kafkajs then loses records.
-      idempotent: false,
-      createPartitioner:
-        () =>
-        ({ message }) =>
-          message.partition ?? 0,
-    });
-    await producer.connect();
-    return producer;
+  async #connect(): Promise<ClusterClient> {
+    const client = new ClusterClient(this.#connection.kafka, this.#connection.clientId);
+    try {
+      await client.cluster.connect();
+      return client;
+    } catch (error) {
+      void client.disconnect();
+      throw error;
+    }
   }
 
   /** One that failed is not used again: kafkajs does not always recover. Its sends under way are let finish. */
-  #discard(producer: Promise<Producer>): void {
-    if (this.#producer === producer) this.#producer = undefined;
-    void producer.then(disconnected).catch(() => undefined);
+  #discard(client: Promise<ClusterClient>): void {
+    if (this.#client === client) this.#client = undefined;
+    void client.then((failed) => failed.disconnect()).catch(() => undefined);
   }
 
   async close(): Promise<void> {
-    const producer = this.#producer;
-    this.#producer = undefined;
-    await producer?.then(disconnected).catch(() => undefined);
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.then((used) => used.disconnect()).catch(() => undefined);
   }
 }
 
@@ -107,10 +113,4 @@ function isOver(error: unknown, attempted: boolean): boolean {
   if (rejections.has(brokerError(error))) return true;
   // A broker that has just come back may not know its topics yet.
   return isFinal(error) && !(attempted && isUnknownTopic(error));
-}
-
-function baseOffset(acknowledged: readonly RecordMetadata[], partition: number): number {
-  const own = acknowledged.find((each) => each.partition === partition);
-  assert(own?.baseOffset !== undefined, "an acknowledged send names its first offset");
-  return toOffset(own.baseOffset);
 }

@@ -1,10 +1,10 @@
 import { assert, Failure } from "@seriatim/protocol";
-import type { IHeaders, KafkaMessage, Message } from "kafkajs";
+import type { IHeaders, KafkaMessage } from "kafkajs";
 import type { LogRecord, NewRecord } from "../port.ts";
 
-/** A record as kafkajs sends it, with what it weighs in a batch. */
-export interface SizedMessage {
-  readonly message: Message;
+/** A record, with what it weighs in a batch. */
+export interface SizedRecord {
+  readonly record: NewRecord;
   /** An upper bound, in bytes. */
   readonly bytes: number;
 }
@@ -17,7 +17,7 @@ const headerFrameBytes = 10;
 const noHeaders: Readonly<Record<string, string>> = {};
 
 /** @throws Failure `invalid_argument` when the record alone exceeds `largest` bytes */
-export function toMessage(record: NewRecord, partition: number, topic: string, largest: number): SizedMessage {
+export function sized(record: NewRecord, topic: string, largest: number): SizedRecord {
   const { value, headers = noHeaders } = record;
   const bytes = frameBytes + value.byteLength + headerBytes(headers);
   if (bytes > largest) {
@@ -27,8 +27,7 @@ export function toMessage(record: NewRecord, partition: number, topic: string, l
         "Store large values elsewhere and refer to them.",
     );
   }
-  const buffer = Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  return { bytes, message: { key: null, value: buffer, partition, headers } };
+  return { record, bytes };
 }
 
 function headerBytes(headers: Readonly<Record<string, string>>): number {

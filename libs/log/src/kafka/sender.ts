@@ -1,6 +1,6 @@
 import { Failure } from "@seriatim/protocol";
 import type { TopicProducer } from "./producer.ts";
-import type { SizedMessage } from "./records.ts";
+import type { SizedRecord } from "./records.ts";
 import { before, deferred, type Deferred } from "./waiting.ts";
 
 /** `max.message.bytes` bounds a whole batch, so that a send stays well below it. */
@@ -8,13 +8,13 @@ const sendBytes = 1_048_576;
 const closeGraceMs = 2_000;
 
 interface Chunk {
-  readonly messages: readonly SizedMessage[];
+  readonly records: readonly SizedRecord[];
   readonly bytes: number;
 }
 
 interface Waiting extends Chunk {
   readonly deadline: number;
-  /** The offset of the chunk's first message. */
+  /** The offset of the chunk's first record. */
   readonly done: Deferred<number>;
 }
 
@@ -34,10 +34,10 @@ export class PartitionSender {
     this.#timeout = timeout;
   }
 
-  /** @returns the offset of the first of `messages`, once all are acknowledged */
-  async append(messages: readonly SizedMessage[], signal: AbortSignal | undefined): Promise<number> {
+  /** @returns the offset of the first of `records`, once all are acknowledged */
+  async append(records: readonly SizedRecord[], signal: AbortSignal | undefined): Promise<number> {
     const deadline = performance.now() + this.#timeout;
-    const [first, ...rest] = chunksOf(messages);
+    const [first, ...rest] = chunksOf(records);
     if (first === undefined) throw new Failure("invalid_argument", "An append needs at least one record.");
     const offset = await this.#send(first, deadline, signal);
     for (const chunk of rest) {
@@ -87,13 +87,14 @@ export class PartitionSender {
   }
 
   async #sendTogether(batch: readonly Waiting[]): Promise<void> {
-    const messages = batch.flatMap((each) => each.messages.map(({ message }) => message));
+    const records = batch.flatMap((each) => each.records.map(({ record }) => record));
+    const bytes = batch.reduce((sum, each) => sum + each.bytes, 0);
     const deadline = Math.min(...batch.map((each) => each.deadline));
     try {
-      let offset = await this.#producer.send(this.#partition, messages, deadline);
+      let offset = await this.#producer.send(this.#partition, { records, bytes }, deadline);
       for (const each of batch) {
         each.done.resolve(offset);
-        offset += each.messages.length;
+        offset += each.records.length;
       }
     } catch (error) {
       for (const each of batch) each.done.reject(error);
@@ -112,20 +113,20 @@ export class PartitionSender {
   }
 }
 
-function chunksOf(messages: readonly SizedMessage[]): readonly Chunk[] {
+function chunksOf(records: readonly SizedRecord[]): readonly Chunk[] {
   const chunks: Chunk[] = [];
-  let chunk: SizedMessage[] = [];
+  let chunk: SizedRecord[] = [];
   let bytes = 0;
-  for (const each of messages) {
+  for (const each of records) {
     if (chunk.length > 0 && bytes + each.bytes > sendBytes) {
-      chunks.push({ messages: chunk, bytes });
+      chunks.push({ records: chunk, bytes });
       chunk = [];
       bytes = 0;
     }
     chunk.push(each);
     bytes += each.bytes;
   }
-  return chunk.length === 0 ? chunks : [...chunks, { messages: chunk, bytes }];
+  return chunk.length === 0 ? chunks : [...chunks, { records: chunk, bytes }];
 }
 
 function closed(): Failure {

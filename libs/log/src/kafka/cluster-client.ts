@@ -5,11 +5,11 @@ import { disconnected } from "./connection.ts";
 const { PartitionAssigners } = kafkajs;
 
 /**
- * What kafkajs knows of a cluster, to fetch with. It shows that only to what assigns the partitions of a consumer's
- * group; no group is joined here, so that reading needs no coordinator: one that has failed stops every group, for as
- * long as its broker runs.
+ * What kafkajs knows of a cluster, to fetch and produce with. It shows that only to what assigns the partitions of a
+ * consumer's group; no group is joined here, so that reading needs no coordinator: one that has failed stops every group,
+ * for as long as its broker runs.
  */
-export class FetchingClient {
+export class ClusterClient {
   readonly cluster: Cluster;
   readonly #consumer: Consumer;
 
