@@ -25,20 +25,60 @@ export class BareSqlite {
     return new BareSqlite(path);
   }
 
+  /** Commits the rows of `batch` intents at a time, for so many seconds; `like`: see {@link BareSqlite.rows}. */
+  async run(batch: number, seconds: number, like?: string): Promise<Pace> {
+    const rows = await this.rows(batch, like);
+    try {
+      for (let done = 0; done < warmUp; done += batch) rows.write();
+      const processor = process.cpuUsage();
+      const begun = performance.now();
+      let count = 0;
+      for (; performance.now() - begun < seconds * 1000; count += batch) rows.write();
+      const perSecond = (count * 1000) / (performance.now() - begun);
+      return { perSecond, processor: microseconds(process.cpuUsage(processor)) / count };
+    } finally {
+      rows.close();
+    }
+  }
+
   /**
-   * Commits the rows of `batch` intents at a time, for so many seconds.
-   * @param like a space's file that nobody writes to meanwhile: it begins with a copy of it, for larger trees cost more.
+   * The rows of `batch` intents, to be written again and again.
+   * @param like a space's file that nobody writes to meanwhile: they go into a copy of it, for larger trees cost more.
    */
-  async run(batch: number, seconds: number, like: string = this.#path): Promise<Pace> {
+  async rows(batch: number, like: string = this.#path): Promise<BareRows> {
     const copy = `${this.#path}.copy`;
     for (const suffix of ["", "-wal"])
       if (existsSync(`${like}${suffix}`)) copyFileSync(`${like}${suffix}`, `${copy}${suffix}`);
-    try {
-      const [before, last] = await recordingOf(copy, batch);
-      return replayed(copy, batch, seconds, before, last);
-    } finally {
-      for (const suffix of ["", "-wal", "-shm"]) rmSync(`${copy}${suffix}`, { force: true });
-    }
+    const [before, last] = await recordingOf(copy, batch);
+    return new BareRows(copy, before, last);
+  }
+}
+
+/** Rows on their way into a file, which goes when it is closed. */
+export class BareRows {
+  readonly #path: string;
+  readonly #database: Database.Database;
+  readonly #transaction: Database.Transaction<(times: number) => void>;
+
+  constructor(path: string, before: Calls, last: Calls) {
+    this.#path = path;
+    this.#database = new Database(path);
+    for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "cache_size = -16000"])
+      this.#database.pragma(pragma);
+    const replay = new Replay(this.#database, before, last);
+    this.#transaction = this.#database.transaction((times: number) => {
+      for (let done = 0; done < times; done += 1) replay.next();
+    });
+  }
+
+  /** In one transaction, so many times. */
+  write(times = 1): void {
+    this.#transaction.immediate(times);
+  }
+
+  close(): void {
+    this.#database.close();
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(`${this.#path}${suffix}`, { force: true });
   }
 }
 
@@ -62,22 +102,4 @@ async function recordingOf(path: string, batch: number): Promise<readonly [Calls
   const recording = [await recorded(commit), await recorded(commit)] as const;
   await space.close();
   return recording;
-}
-
-function replayed(path: string, batch: number, seconds: number, before: Calls, last: Calls): Pace {
-  const database = new Database(path);
-  try {
-    for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "cache_size = -16000"]) database.pragma(pragma);
-    const replay = new Replay(database, before, last);
-    const transaction = database.transaction(() => replay.next());
-    for (let done = 0; done < warmUp; done += batch) transaction.immediate();
-    const processor = process.cpuUsage();
-    const begun = performance.now();
-    let count = 0;
-    for (; performance.now() - begun < seconds * 1000; count += batch) transaction.immediate();
-    const perSecond = (count * 1000) / (performance.now() - begun);
-    return { perSecond, processor: microseconds(process.cpuUsage(processor)) / count };
-  } finally {
-    database.close();
-  }
 }

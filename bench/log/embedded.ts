@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { BarePipe } from "./bare-pipe.ts";
 import { BareSqlite } from "./bare-sqlite.ts";
 import { syncTime } from "./disk.ts";
 import type { Figure, Options, Part, Ratio, Report } from "./report.ts";
@@ -52,19 +53,46 @@ async function measure(setting: Setting, bare: BareSqlite, { seconds, folder, sa
     const outcomes: Outcome[] = [];
     const same: Pace[] = [];
     const tens: Pace[] = [];
+    const piped: Pace[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const outcome = await writers.run(seconds);
       outcomes.push(outcome);
       same.push(await bare.run(Math.max(1, Math.round(outcome.batch)), seconds / 2, file));
       tens.push(await bare.run(10, seconds / 2, file));
     }
-    return report(setting, outcomes, average(same), average(tens));
+    if (processes > 1) piped.push(await pipe(setting, bare, join(folder, "pipe"), file, seconds));
+    return report(setting, outcomes, average(same), average(tens), piped);
   } finally {
     await writers.end();
   }
 }
 
-function report({ name, processes }: Setting, outcomes: readonly Outcome[], same: Pace, tens: Pace): Report {
+/** Once, after a while of the same that is not measured. */
+async function pipe(
+  { processes, agents }: Setting,
+  bare: BareSqlite,
+  path: string,
+  like: string,
+  seconds: number,
+): Promise<Pace> {
+  const rows = await bare.rows(1, like);
+  const senders = await BarePipe.start(path, processes, agents);
+  try {
+    await senders.run(rows, seconds);
+    return await senders.run(rows, seconds);
+  } finally {
+    await senders.end();
+    rows.close();
+  }
+}
+
+function report(
+  { name, processes }: Setting,
+  outcomes: readonly Outcome[],
+  same: Pace,
+  tens: Pace,
+  piped: readonly Pace[],
+): Report {
   const ours = average(outcomes);
   const batch = mean(outcomes.map((outcome) => outcome.batch));
   const tallies = joined(outcomes);
@@ -82,6 +110,7 @@ function report({ name, processes }: Setting, outcomes: readonly Outcome[], same
     figure(name, ours, `batch ${batch.toFixed(1)}, ${noteOf(tallies)}`),
     figure("  SQLite alone, in batches as large", same),
     figure("  SQLite alone, in batches of 10", tens),
+    ...piped.map((pace) => figure("  as many processes that only send, and the rows", pace)),
   ];
   return { part: name, figures, ratios };
 }
