@@ -13,6 +13,7 @@ import {
 import { View } from "@seriatim/view";
 import type { Disturbance, Plan } from "./plan.ts";
 import { Receiver } from "./receiver.ts";
+import { sharedCodec } from "./shared-codec.ts";
 import { UnreliableLog } from "./unreliable-log.ts";
 
 export const partitions = [0, 1] as const;
@@ -57,7 +58,7 @@ export class World {
     this.plan = plan;
     this.random = random;
     this.genesis = genesis;
-    this.codec = createCodec(genesis, sha256);
+    this.codec = sharedCodec(createCodec(genesis, sha256));
     this.emptyView = emptyView;
     const shared = { partitions: genesis.partitions, clock: this.clock, maxDelay: plan.maxDelay };
     this.intents = new SimulatedLog({ ...shared, seed: random.word(), name: "intents" });

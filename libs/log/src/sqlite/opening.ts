@@ -44,7 +44,7 @@ export function openInMemory(image?: Uint8Array): Database.Database {
   const database = retain(image === undefined ? new Database(":memory:") : new Database(Buffer.from(image)));
   pragma(database, "trusted_schema = OFF");
   pragma(database, "foreign_keys = OFF");
-  pragma(database, `application_id = ${applicationId}`);
+  if (image === undefined) pragma(database, `application_id = ${applicationId}`);
   return database;
 }
 
