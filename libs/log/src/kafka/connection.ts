@@ -157,6 +157,7 @@ function clientConfig(brokers: readonly string[], clientId: string, options: Kaf
     retry: { retries: 0, initialRetryTime: 50 },
     logLevel: onClientLog === undefined ? kafkajs.logLevel.NOTHING : kafkajs.logLevel.INFO,
     logCreator: () => (entry) => onClientLog?.(entry),
+    socketFactory: watchedSockets(() => undefined),
     ...(ssl === undefined ? {} : { ssl }),
     ...(sasl === undefined ? {} : { sasl }),
   };

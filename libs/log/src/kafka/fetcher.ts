@@ -1,10 +1,10 @@
-import type { Cluster, KafkaMessage } from "kafkajs";
+import type { Cluster } from "kafkajs";
 import type { Batch } from "../port.ts";
 import { ClusterClient } from "./cluster-client.ts";
 import type { KafkaConnection } from "./connection.ts";
 import { brokerError } from "./errors.ts";
+import { fetchFrom, type Fetched } from "./fetch-answer.ts";
 import type { Progress } from "./progress.ts";
-import { toOffset, toRecord } from "./records.ts";
 import { before, deferred } from "./waiting.ts";
 
 /** What a fetcher reports to the read that it serves. */
@@ -34,12 +34,6 @@ const most = { bytes: 10 * 1024 * 1024, bytesOfPartition: 1024 * 1024 };
 const releaseLimitMs = 5_000;
 /** Otherwise whether a record is seen would depend on how somebody's transaction ended. */
 const readUncommitted = 0;
-
-/** One partition's part of an answer, as kafkajs decodes it. */
-interface Fetched {
-  readonly partition: number;
-  readonly messages: readonly (KafkaMessage & { readonly isControlRecord?: boolean })[];
-}
 
 /**
  * Fetches fixed partitions from their leaders, until `signal` fires or anything interrupts it. The progress is the
@@ -95,7 +89,7 @@ export class Fetcher {
   async #fetchFrom(nodeId: string, partitions: readonly number[]): Promise<void> {
     while (!this.#isOver) {
       const broker = await this.#client.cluster.findBroker({ nodeId });
-      const answer: unknown = await broker.fetch({
+      const answer = await fetchFrom(broker, {
         maxWaitTime: fetchWaitMs,
         minBytes: 1,
         maxBytes: most.bytes,
@@ -104,9 +98,8 @@ export class Fetcher {
       });
       if (this.#isOver) return;
       this.#events.alive();
-      const { responses } = answer as { responses: readonly { partitions: readonly Fetched[] }[] };
       await this.#inTurn(async () => {
-        for (const fetched of responses.flatMap((response) => response.partitions)) await this.#take(fetched);
+        for (const fetched of answer) await this.#take(fetched);
       });
     }
   }
@@ -121,22 +114,22 @@ export class Fetcher {
     await turn;
   }
 
-  async #take({ partition, messages }: Fetched): Promise<void> {
+  async #take({ partition, records: fetched }: Fetched): Promise<void> {
     const position = this.#progress.from(partition);
     if (this.#isOver || position === undefined) return;
     // What is fetched begins with the batch that holds the position.
-    const read = messages.filter(({ offset }) => toOffset(offset) >= position);
-    const [first, last] = [read[0], read.at(-1)];
+    const from = fetched.findIndex(({ offset }) => offset >= position);
+    const [first, last] = [fetched[from], fetched.at(-1)];
     if (first === undefined || last === undefined) return;
-    const found = toOffset(first.offset);
+    const found = first.offset;
     if (found > position) return this.#finish({ kind: "gap", partition, position, found });
-    const standing = read.filter(({ isControlRecord }) => !isControlRecord).map(toRecord);
+    const standing = (from === 0 ? fetched : fetched.slice(from)).filter(({ isControl }) => !isControl);
     const fresh = this.#progress.admit(partition, standing);
     const isDoubted = standing.length === 0 && this.#progress.doubted.includes(partition);
     if (fresh === "replaced" || isDoubted) return this.#finish({ kind: "replaced", partition });
     const { records } = fresh;
     if (records.length > 0 && !(await this.#events.offer({ partition, records }))) return;
-    this.#progress.advance(partition, toOffset(last.offset) + 1);
+    this.#progress.advance(partition, last.offset + 1);
   }
 
   /** Before it has connected, kafkajs says itself why it cannot. */

@@ -1,28 +1,13 @@
 import { assert } from "@seriatim/protocol";
 import type { Broker } from "kafkajs";
+import { changed, type Encoded } from "./exchange.ts";
 import { toOffset } from "./records.ts";
-
-/** A request of kafkajs, and how its answer is read. */
-interface Exchange {
-  readonly request: { readonly apiName: string; readonly apiVersion: number; readonly encode: () => Promise<Encoded> };
-}
-
-/** What kafkajs takes for an encoder of its own. */
-interface Encoded {
-  readonly buf: Buffer;
-  readonly buffer: Buffer;
-  size(): number;
-}
 
 /** Of a broker that has taken the batch. */
 interface Answer {
   readonly topics: readonly {
     readonly partitions: readonly { readonly partition: number; readonly baseOffset: string }[];
   }[];
-}
-
-interface Sender {
-  send(exchange: Exchange): Promise<unknown>;
 }
 
 /** From the oldest that Kafka 4 takes to the newest that kafkajs knows, the body of the request is the same. */
@@ -37,23 +22,18 @@ export interface ProduceRequest {
 }
 
 /**
- * Has `broker` send a batch that is encoded already, acknowledged by all replicas in sync. kafkajs finds the version,
- * sends, and reads the answer as for records that it encodes itself, which is most of what a record costs it.
+ * Has `broker` send a batch that is encoded already, acknowledged by all replicas in sync.
  * @returns the offset of the batch's first record
  */
 export async function produce(broker: Broker, { topic, partition, batch, timeout }: ProduceRequest): Promise<number> {
-  const { connectionPool: pool } = broker as Broker & { readonly connectionPool?: Sender };
-  assert(pool !== undefined, "kafkajs 2.2.4 sends by the connections of its broker");
   const body = encoded(bodyOf({ topic, partition, batch, timeout }));
-  const send = (exchange: Exchange): Promise<unknown> => {
+  const sending = changed(broker, (exchange) => {
     const { request } = exchange;
     const { apiName, apiVersion } = request;
     const isKnown = apiVersion >= versions.oldest && apiVersion <= versions.newest;
     assert(apiName === "Produce" && isKnown, `kafkajs sends ${apiName} in version ${apiVersion}`);
-    return pool.send({ ...exchange, request: { ...request, encode: () => Promise.resolve(body) } });
-  };
-  const connectionPool = { value: Object.create(pool, { send: { value: send } }) as Sender };
-  const sending = Object.create(broker, { connectionPool }) as Broker;
+    return { ...exchange, request: { ...request, encode: () => Promise.resolve(body) } };
+  });
   const topicData = [{ topic, partitions: [{ partition, messages: [] }] }];
   const answer = (await sending.produce({ topicData, acks: -1, timeout })) as Answer;
   const own = answer.topics.flatMap(({ partitions }) => partitions).find((each) => each.partition === partition);
