@@ -22,9 +22,14 @@ export class KeyWrites {
 
   /** In the order of the keys, so that each page of a table is sought once. */
   inOrder(): KeyWrite[] {
-    const entries = [...this.#last];
-    if (entries.length > 1) entries.sort(([a], [b]) => (a < b ? -1 : 1));
-    return entries.map(([, write]) => write);
+    // Without a function that compares, which takes three times as long: by code units, which here are bytes.
+    const keys = [...this.#last.keys()].toSorted();
+    const writes: KeyWrite[] = [];
+    for (const key of keys) {
+      const write = this.#last.get(key);
+      if (write !== undefined) writes.push(write);
+    }
+    return writes;
   }
 }
 
