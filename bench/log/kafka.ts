@@ -269,6 +269,7 @@ async function verdictTrips(brokers: readonly string[], { seconds, folder }: Opt
 }
 
 async function latencies(name: string, atOnce: number, seconds: number, trip: () => Promise<void>): Promise<Figure[]> {
+  for (let warmUp = 0; warmUp < 50; warmUp += 1) await trip();
   const end = performance.now() + seconds * 1000;
   const found: number[] = [];
   const one = async (): Promise<void> => {
@@ -278,7 +279,6 @@ async function latencies(name: string, atOnce: number, seconds: number, trip: ()
       found.push(performance.now() - begun);
     }
   };
-  for (let warmUp = 0; warmUp < 50; warmUp += 1) await trip();
   await Promise.all(Array.from({ length: atOnce }, one));
   const ascending = found.toSorted((a, b) => a - b);
   return [

@@ -40,6 +40,7 @@ const chainBytes = 32;
  */
 export function createCodec(genesis: Genesis, hash: Hash): RecordCodec {
   const intents = intentReaders(genesis);
+  const admitsToday = intents.get(headerTextOf(schemas.submit)) === readToday;
   checkVerdicts(genesis);
   const writer = new WireWriter();
 
@@ -54,10 +55,11 @@ export function createCodec(genesis: Genesis, hash: Hash): RecordCodec {
 
     decodeIntent(bytes) {
       const buffer = asBuffer(bytes);
+      if (admitsToday && hasHeader(buffer, schemas.submit)) return readToday(buffer) ?? undecodable;
       const header = headerOf(buffer);
       if (header === undefined) return { kind: "invalid", reason: "not_a_record" };
       const read = intents.get(header);
-      if (read !== undefined) return read(buffer) ?? { kind: "invalid", reason: "undecodable" };
+      if (read !== undefined) return read(buffer) ?? undecodable;
       return isGenesis(buffer) ? { kind: "genesis" } : { kind: "invalid", reason: "schema_not_admitted" };
     },
 
@@ -71,7 +73,7 @@ export function createCodec(genesis: Genesis, hash: Hash): RecordCodec {
 
     decodeVerdict(bytes) {
       const buffer = asBuffer(bytes);
-      if (headerOf(buffer) !== verdictHeader) return undefined;
+      if (!hasHeader(buffer, schemas.verdict)) return undefined;
       const verdict = readRecord(buffer, headerBytes, readVerdict);
       if (verdict === undefined) return undefined;
       return verdict.chain === hash(buffer.subarray(0, buffer.length - chainBytes)) ? verdict : undefined;
@@ -79,7 +81,12 @@ export function createCodec(genesis: Genesis, hash: Hash): RecordCodec {
   };
 }
 
-const verdictHeader = headerTextOf(schemas.verdict);
+const undecodable: DecodedRecord = { kind: "invalid", reason: "undecodable" };
+
+function hasHeader(bytes: Buffer, { header }: { readonly header: Buffer }): boolean {
+  for (let at = 0; at < headerBytes; at += 1) if (bytes[at] !== header[at]) return false;
+  return true;
+}
 
 /** Undefined for what is not of its schema. */
 type IntentReader = (bytes: Buffer) => Intent | undefined;

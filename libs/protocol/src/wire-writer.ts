@@ -6,10 +6,15 @@ const nonAscii = /[^\0-\x7f]/;
 /** A varint is no longer than this, nor is what stands before a length. */
 const numberBytes = 10;
 
+/** As long as one of its copies is kept, so is a slab. */
+const slabBytes = 64 * 1024;
+
 /** Writes Avro's binary form, one record at a time, into a buffer that grows to the longest. */
 export class WireWriter {
   #bytes = Buffer.allocUnsafeSlow(64 * 1024);
   #at = 0;
+  #slab = Buffer.allocUnsafeSlow(0);
+  #used = 0;
 
   /** Begins a record. */
   begin(header: Uint8Array): void {
@@ -24,10 +29,16 @@ export class WireWriter {
     return this.#bytes.subarray(0, this.#at);
   }
 
-  /** A copy of what was written since `begin`. */
+  /** A copy of what was written since `begin`: a part of a slab that many share, since each buffer of its own costs. */
   copy(): Buffer {
-    const copy = Buffer.allocUnsafe(this.#at);
-    this.#bytes.copy(copy, 0, 0, this.#at);
+    const length = this.#at;
+    if (this.#slab.length - this.#used < length) {
+      this.#slab = Buffer.allocUnsafeSlow(Math.max(slabBytes, length));
+      this.#used = 0;
+    }
+    const copy = this.#slab.subarray(this.#used, this.#used + length);
+    this.#bytes.copy(copy, 0, 0, length);
+    this.#used += length;
     return copy;
   }
 

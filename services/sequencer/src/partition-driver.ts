@@ -107,13 +107,14 @@ export class PartitionDriver {
   /** Takes note of records of the verdicts log, and has them folded into the view. */
   async readBack(records: readonly LogRecord[], signal: AbortSignal): Promise<void> {
     const { codec, folding, partition, pipeline, timing, observer } = this.#options;
+    const now = timing.now();
     const read = records.map(({ offset, value, headers }) => {
       const verdict = pipeline.recognise(value) ?? codec.decodeVerdict(value);
       this.#sender = headers["sequencer"] ?? this.#sender;
       const link = verdict === undefined ? "gap" : pipeline.readBack(verdict, this.#sender);
       if (link === "repeat") this.#repeats += 1;
       if (link === "gap") this.#gaps += 1;
-      if (link === "next") this.#movedAt = timing.now();
+      if (link === "next") this.#movedAt = now;
       observer.readBack(partition, link, verdict);
       return { at: offset, value, verdict };
     });

@@ -9,7 +9,7 @@ import { unpack, type PackedRecords } from "./packed-records.ts";
 const mostAtOnce = 4096;
 
 /** After a fold more is let come in, so long, in ms: a transaction costs as much as the fold of ten verdicts. */
-const pauseAfterFold = 5;
+const pauseAfterFold = 20;
 
 /** Unless so many batches have come in already. */
 const manyBatches = 4;

@@ -15,16 +15,19 @@ export interface PackedRecord {
 }
 
 export function pack(partition: number, records: readonly PackedRecord[]): PackedRecords {
-  const bytes = records.reduce((sum, { value }) => sum + value.length, 0);
+  let bytes = 0;
+  for (const { value } of records) bytes += value.length;
   const offsets = new Float64Array(records.length);
   const ends = new Uint32Array(records.length);
   const values = new Uint8Array(bytes);
+  let index = 0;
   let end = 0;
-  for (const [index, { at, value }] of records.entries()) {
+  for (const { at, value } of records) {
     values.set(value, end);
     end += value.length;
     offsets[index] = at;
     ends[index] = end;
+    index += 1;
   }
   return { partition, offsets, ends, values };
 }
