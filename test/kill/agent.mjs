@@ -1,7 +1,7 @@
 // One agent: adds to counters for ever, now under a business id and now without one. Told what reaches the world outside,
 // it defers an effect with its business, and with some of the rest calls something that is undone unless that commits.
 import { httpHandlersFrom, isCallError } from "@seriatim/effects";
-import { end, openPatiently, tell } from "./child.mjs";
+import { end, openPatiently, passing, tell } from "./child.mjs";
 
 /** How long such a call stands for, in ms, when this process dies over it. */
 const lease = 15_000;
@@ -42,7 +42,7 @@ async function act(action, number, { isBusiness = false, isHeld = false }) {
     return true;
   } catch (error) {
     tell({ kind: "failed", action, code: isCallError(error) ? "call failed" : error.code });
-    if (!isCallError(error) && !["unavailable", "unknown_outcome", "not_yet"].includes(error.code)) end(error);
+    if (!isCallError(error) && !passing.includes(error.code)) end(error);
     return false;
   }
 }

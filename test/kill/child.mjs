@@ -16,6 +16,9 @@ export async function openPatiently(place, options) {
   }
 }
 
+/** What an attack may bring about: whoever meets it looks again, and nothing is lost. */
+export const passing = ["unavailable", "unknown_outcome", "not_yet"];
+
 /** Nothing that an attack may do excuses this error. */
 export function end(error) {
   process.stderr.write(`${error.code ?? "defect"}: ${error.stack}\n`);
