@@ -4,6 +4,9 @@ import { exitCodes, Interrupted } from "./exit-codes.ts";
 /** How long most commands may take to end in good order after a signal, in ms; then they end all the same. */
 const defaultPatience = 400;
 
+/** As long as a run with processes of its own may take, in ms: more than these are given to end by themselves. */
+export const patienceWithProcesses = 2_500;
+
 const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
 export interface InterruptOptions {

@@ -1,6 +1,6 @@
 import { isolations } from "@seriatim/protocol";
 import { Option } from "commander";
-import { untilInterrupted } from "./interrupt.ts";
+import { patienceWithProcesses, untilInterrupted } from "./interrupt.ts";
 import { print, printJson } from "./output.ts";
 
 /** A run of agents in processes of their own, which is summed up at its end. */
@@ -20,7 +20,11 @@ export async function performReported<Result, Summary>(reported: ReportedRun<Res
   if (!reported.json) for (const line of reported.opening) print(line);
   // A closed terminal is to leave as little behind as Ctrl-C.
   process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"));
-  const result = await untilInterrupted((signal) => reported.run(signal), { cutShort: reported.cutShort });
+  const { cutShort } = reported;
+  const result = await untilInterrupted((signal) => reported.run(signal), {
+    cutShort,
+    patience: patienceWithProcesses,
+  });
   if (result === undefined) return;
   const summary = reported.summarise(result);
   if (reported.json) printJson(summary);

@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import { PostgresServer } from "@seriatim/workloads";
 import { exitCodes } from "../cli/exit-codes.ts";
-import { untilInterrupted } from "../cli/interrupt.ts";
+import { patienceWithProcesses, untilInterrupted } from "../cli/interrupt.ts";
 import { LiveLine } from "../cli/live-line.ts";
 import { TemporaryFolder } from "../staging/folder.ts";
 import type { FilePlace, KafkaPlace } from "../staging/place.ts";
@@ -28,6 +28,7 @@ export async function runSeries(options: SeriesOptions): Promise<Row[] | undefin
   try {
     const rows = await untilInterrupted((signal) => runAll(options, folder, signal), {
       cutShort: "the run was cut short; its processes end with it",
+      patience: patienceWithProcesses,
     });
     const isFine = rows?.every((row) => "skipped" in row || problemsOf(row).length === 0) === true;
     if (!isFine) process.exitCode = exitCodes.no;
