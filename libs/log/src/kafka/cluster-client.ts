@@ -31,6 +31,18 @@ export class ClusterClient {
     this.cluster = found;
   }
 
+  /** The partitions by the node that leads them, of a topic that the cluster was asked about. @throws where one is not known. */
+  leaders(
+    topic: string,
+    partitions: readonly number[],
+  ): readonly (readonly [nodeId: string, led: readonly number[]])[] {
+    const leaders = Object.entries(this.cluster.findLeaderForPartitions(topic, [...partitions]));
+    const known = new Set(leaders.flatMap(([, led]) => led));
+    const unknown = partitions.find((partition) => !known.has(partition));
+    if (unknown !== undefined) throw new Error(`nobody knows of partition ${unknown} of ${topic}`);
+    return leaders;
+  }
+
   /** Never rejects. What is asked of the cluster meanwhile fails. */
   async disconnect(): Promise<void> {
     await disconnected(this.#consumer);

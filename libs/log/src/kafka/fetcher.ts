@@ -78,12 +78,8 @@ export class Fetcher {
     this.#connected = connected(cluster, this.#topic);
     await this.#connected;
     this.#isConnected = true;
-    const { partitions } = this.#progress;
-    const led = Object.entries(cluster.findLeaderForPartitions(this.#topic, [...partitions]));
-    const known = new Set(led.flatMap(([, some]) => some));
-    const unknown = partitions.find((partition) => !known.has(partition));
-    if (unknown !== undefined) throw new Error(`nobody knows of partition ${unknown} of ${this.#topic}`);
-    await Promise.all(led.map(([nodeId, some]) => this.#fetchFrom(nodeId, some)));
+    const leaders = this.#client.leaders(this.#topic, this.#progress.partitions);
+    await Promise.all(leaders.map(([nodeId, led]) => this.#fetchFrom(nodeId, led)));
   }
 
   async #fetchFrom(nodeId: string, partitions: readonly number[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { Failure } from "@seriatim/protocol";
+import { assert, Failure } from "@seriatim/protocol";
 import type { NewRecord } from "../port.ts";
 import { ClusterClient } from "./cluster-client.ts";
 import type { KafkaConnection } from "./connection.ts";
@@ -59,13 +59,14 @@ export class TopicProducer {
     }
   }
 
-  async #sendOnce({ cluster }: ClusterClient, partition: number, { records, bytes }: Sending): Promise<number> {
+  async #sendOnce(client: ClusterClient, partition: number, { records, bytes }: Sending): Promise<number> {
+    const { cluster } = client;
     const topic = this.#topic;
     await cluster.addMultipleTargetTopics([topic]);
     await cluster.refreshMetadataIfNecessary();
-    const [nodeId] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
-    if (nodeId === undefined) throw new Error(`nobody knows of partition ${partition} of ${topic}`);
-    const broker = await cluster.findBroker({ nodeId });
+    const [leader] = client.leaders(topic, [partition]);
+    assert(leader !== undefined, "a partition that is known has a leader");
+    const broker = await cluster.findBroker({ nodeId: leader[0] });
     return produce(broker, { topic, partition, batch: encodeBatch(records, Date.now(), bytes), timeout: ackTimeoutMs });
   }
 

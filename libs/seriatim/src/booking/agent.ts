@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { Coordinator } from "@seriatim/client";
 import { isCallError } from "@seriatim/effects";
 import { openAt } from "../staging/address.ts";
+import { tellParent, workAsChild } from "../staging/child.ts";
 import { loadExample, type Book } from "./example.ts";
 import type { AgentArguments, AgentMessage, AgentReport, ParentMessage } from "./messages.ts";
 
@@ -58,7 +59,7 @@ class Agent {
     if (this.#hasHeld) return;
     this.#hasHeld = true;
     const decided = told("decide");
-    await tell({ kind: "holding" });
+    await tellParent({ kind: "holding" } satisfies AgentMessage);
     await decided;
   }
 }
@@ -69,10 +70,10 @@ async function main(): Promise<void> {
   process.channel?.ref();
   const { book, handlers } = await loadExample();
   const coordinator = await openAt(given.address, handlers);
-  await tell({ kind: "ready" });
+  await tellParent({ kind: "ready" } satisfies AgentMessage);
   await begun;
   const report = await new Agent(given, coordinator, book).work();
-  await tell({ kind: "done", report });
+  await tellParent({ kind: "done", report } satisfies AgentMessage);
   // In a file it goes on to call effects, until its parent ends it.
 }
 
@@ -81,14 +82,4 @@ async function told(what: ParentMessage): Promise<void> {
   for (;;) if ((await once(process, "message"))[0] === what) return;
 }
 
-/** Resolves when the message has left this process. */
-function tell(message: AgentMessage): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.send?.(message, (error: Error | null) => (error === null ? resolve() : reject(error)));
-  });
-}
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.exit(70);
-});
+workAsChild(main);

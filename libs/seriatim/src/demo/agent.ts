@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Coordinator, RunResult } from "@seriatim/client";
 import { openAt } from "../staging/address.ts";
+import { tellParent, workAsChild } from "../staging/child.ts";
 import type { AgentArguments, AgentMessage, Counts, Go, RunReport } from "./messages.ts";
 import type { Wish } from "./plan.ts";
 import { carryOut, type Answer } from "./rules.ts";
@@ -58,25 +59,15 @@ async function main(): Promise<void> {
   const going = new Promise<Go>((resolve) => process.once("message", (message) => resolve(message as Go)));
   process.channel?.ref();
   const coordinator = await openAt(given.address);
-  await tell({ kind: "ready" });
+  await tellParent({ kind: "ready" } satisfies AgentMessage);
   const { month, wishes } = await going;
   const agent = new Agent(given, coordinator);
   for (const wish of wishes) {
     const report = await agent.work(wish, month);
-    await tell({ kind: "ran", report, counts: agent.counts });
+    await tellParent({ kind: "ran", report, counts: agent.counts } satisfies AgentMessage);
   }
   await coordinator.close();
-  await tell({ kind: "done" });
+  await tellParent({ kind: "done" } satisfies AgentMessage);
 }
 
-/** Resolves when the message has left this process. */
-function tell(message: AgentMessage): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.send?.(message, (error: Error | null) => (error === null ? resolve() : reject(error)));
-  });
-}
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.exit(70);
-});
+workAsChild(main);

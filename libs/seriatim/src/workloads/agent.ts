@@ -1,6 +1,7 @@
 // An agent: a process of its own, started by a workload with its job as JSON.
 import { once } from "node:events";
 import { contend } from "@seriatim/workloads";
+import { tellParent, workAsChild } from "../staging/child.ts";
 import type { Job, JobMessage } from "./job.ts";
 import { openParty, warm } from "./party.ts";
 
@@ -11,21 +12,16 @@ async function main(): Promise<void> {
   const party = await openParty(job.target);
   await warm(party, [job]);
   const contender = await party.contender(job, job.settings);
-  await tell({ kind: "ready" });
+  await tellParent({ kind: "ready" } satisfies JobMessage);
   await going;
-  const report = await contend(job.agent, contender, job.tasks, () => void tell({ kind: "done_one" }));
-  await tell({ kind: "done", report });
+  const report = await contend(
+    job.agent,
+    contender,
+    job.tasks,
+    () => void tellParent({ kind: "done_one" } satisfies JobMessage),
+  );
+  await tellParent({ kind: "done", report } satisfies JobMessage);
   // It stays until its parent ends it: the others may need it still, for it may be the one that commits for all.
 }
 
-/** Resolves when the message has left this process. */
-function tell(message: JobMessage): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.send?.(message, (error: Error | null) => (error === null ? resolve() : reject(error)));
-  });
-}
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.exit(70);
-});
+workAsChild(main);
