@@ -1,5 +1,9 @@
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFile } from "../support/temporary.ts";
+import { seriatim } from "../workloads/command.ts";
 import { booking, expectOversold, expectSound, summaryOf } from "./command.ts";
 
 const small = { agents: 5, seats: 2 };
@@ -45,6 +49,21 @@ describe("seriatim booking in a file", () => {
     // The checker reads all of the file: what is not in order there is not this run's.
     expectSound(sound, { agents: 3, seats: 1 });
     expect(summaryOf(sound).serializable).toBe(false);
+  });
+
+  it("keeps the file if it is asked to, and says what to look at", async () => {
+    const { stdout } = await booking("--agents", "2", "--seats", "1", "--keep");
+    const [, file = ""] = /seriatim check --file (\S+)/.exec(stdout) ?? [];
+    try {
+      expect(existsSync(file)).toBe(true);
+      const key = /seriatim history --file \S+ (\S+)/.exec(stdout)?.[1] ?? "";
+      expect(key).toMatch(/^show-\w+\/seat-1$/);
+      const history = await seriatim("history", "--file", file, key);
+      expect(history).toMatchObject({ code: 0, stderr: "" });
+      expect(history.stdout).toContain('"reservation"');
+    } finally {
+      await rm(dirname(file), { recursive: true, force: true });
+    }
   });
 
   it("names every fault of its arguments, and does nothing", async () => {

@@ -51,7 +51,7 @@ export async function runBooking(options: BookingOptions, watch: BookingWatch): 
     return await Promise.race([booking, processes.failure, abortOf(watch.signal)]);
   } finally {
     await processes.end();
-    folder.remove();
+    folder.endAt(options.place);
   }
 }
 

@@ -1,10 +1,5 @@
-import type { Isolation } from "@seriatim/protocol";
-import type { FilePlace, KafkaPlace } from "../staging/place.ts";
+import type { RunOptions } from "../staging/run-options.ts";
 
-export interface BookingOptions {
-  readonly isolation: Isolation;
-  readonly agents: number;
+export interface BookingOptions extends RunOptions {
   readonly seats: number;
-  readonly seed: number;
-  readonly place: FilePlace | KafkaPlace;
 }

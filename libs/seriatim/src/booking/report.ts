@@ -1,7 +1,9 @@
 // What people read: before the run and after it.
 import { coloured, escapeUnprintable } from "../cli/output.ts";
+import { keptLines, nextLines, orderText } from "../cli/run-report.ts";
 import { wrapped } from "../cli/wrapped.ts";
 import type { BookingResult } from "./booking.ts";
+import { nextCommands } from "./next-steps.ts";
 import type { BookingOptions } from "./options.ts";
 import type { BookingSummary } from "./summary.ts";
 
@@ -25,6 +27,9 @@ export function closingLines(result: BookingResult, summary: BookingSummary): st
     "",
     "What a loser was told:",
     ...loserLines(result),
+    "",
+    "What to try next:",
+    ...nextLines(nextCommands(result, summary)),
   ];
 }
 
@@ -35,11 +40,11 @@ function verdictLines(result: BookingResult, summary: BookingSummary): string[] 
   const oversold = summary.oversold > 0 ? `, ${summary.oversold} more than there are` : "";
   const isConfirmed = confirmations === effects.deferred && booked === confirmations && effects.failed === 0;
   return [
-    ...aligned([
+    ...keptLines([
       [isSold, "each seat is sold once", `${sold} sold${oversold}${twiceText(result)}`],
       [isConfirmed, "who has booked is confirmed, and nobody else", `${booked} booked, ${confirmations} confirmations`],
       [dangling === 0 && summary.settled, "no hold is left behind", `${dangling} dangling`],
-      [isLevelKept(summary), levelRule(summary), orderText(result)],
+      [isLevelKept(summary), levelRule(summary), orderText(result.judged)],
     ]),
     "",
     `  In ${summary.seconds.toFixed(1)} s ${booked} agents booked, and ${soldOut} were told that the show is sold out. ${refusals} verdicts refused;`,
@@ -59,28 +64,9 @@ function levelRule({ isolation, serializable }: BookingSummary): string {
     : "each commit had its level, by the log alone";
 }
 
-function aligned(lines: readonly (readonly [isKept: boolean, rule: string, detail: string])[]): string[] {
-  const width = Math.max(...lines.map(([, rule]) => rule.length));
-  return lines.map(([isKept, rule, detail]) => {
-    const word = isKept ? coloured("kept  ", "green") : coloured("BROKEN", "red");
-    return `  ${word}  ${rule.padEnd(width)}  ${detail}`;
-  });
-}
-
 function twiceText({ settled: { office } }: BookingResult): string {
   const worst = Object.entries(office.sold).find(([, buyers]) => buyers.length > 1);
   return worst === undefined ? "" : `: ${worst[0]} to ${worst[1].join(" and ")}`;
-}
-
-/** What the checker found in the log. */
-function orderText({ judged: { judgement, objections } }: BookingResult): string {
-  const [objection] = objections;
-  if (objection !== undefined) return objection.message;
-  const { counts, components, coverage } = judgement;
-  if (components === 0) return `${coverage.checked} transactions judged, none out of order`;
-  const found = Object.entries(counts).filter(([, count]) => count !== null && count > 0);
-  const cycles = found.map(([name, count]) => `${name.replaceAll("_", " ")} ${count}`).join(", ");
-  return `${coverage.checked} transactions judged; cycles: ${cycles}`;
 }
 
 function officeLines({ office, effects }: BookingSummary): string[] {

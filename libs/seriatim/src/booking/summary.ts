@@ -1,19 +1,17 @@
 import type { Isolation } from "@seriatim/protocol";
 import type { OfficeReport } from "@seriatim/workloads";
+import { leftAt, type Left } from "../staging/left.ts";
 import type { BookingResult } from "./booking.ts";
 import type { EffectsTally } from "./effects-tally.ts";
 import { problemsOf } from "./problems.ts";
 
 /** What `--json` prints. Its fields are part of the command's contract. */
-export interface BookingSummary {
+export interface BookingSummary extends Left {
   readonly isolation: Isolation;
   readonly seed: number;
   readonly agents: number;
   readonly seats: number;
   readonly log: "sqlite" | "kafka";
-  /** Where the space still is; null when it was removed. */
-  readonly file: string | null;
-  readonly space: string | null;
   readonly show: string;
   readonly seconds: number;
   /** Agents that were told that they have a seat, and those that were told that none is left. */
@@ -58,8 +56,7 @@ export function summarise(result: BookingResult): BookingSummary {
     agents,
     seats,
     log: place.log,
-    file: place.log === "sqlite" ? (place.file ?? null) : null,
-    space: address.log === "kafka" ? address.space : null,
+    ...leftAt(place, address),
     show,
     seconds: Math.round(seconds * 1000) / 1000,
     booked: reports.filter(({ seat }) => typeof seat === "string").length,

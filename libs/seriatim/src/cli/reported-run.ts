@@ -1,5 +1,3 @@
-import { isolations } from "@seriatim/protocol";
-import { Option } from "commander";
 import { patienceWithProcesses, untilInterrupted } from "./interrupt.ts";
 import { print, printJson } from "./output.ts";
 
@@ -30,11 +28,4 @@ export async function performReported<Result, Summary>(reported: ReportedRun<Res
   if (reported.json) printJson(summary);
   else for (const line of reported.closing(result, summary)) print(line);
   process.exitCode = reported.exitCode(summary);
-}
-
-/** The isolation level of a run. */
-export function isolationOption(): Option {
-  return new Option("--isolation <level>", "what a commit is checked for")
-    .choices([...isolations])
-    .default(isolations[0]);
 }

@@ -43,8 +43,7 @@ export async function runDemo(options: DemoOptions, watch: DemoWatch): Promise<D
     return await Promise.race([perform, processes.failure, abortOf(watch.signal)]);
   } finally {
     await processes.end();
-    if (options.place.log === "sqlite" && options.place.keep) folder.keep();
-    else folder.remove();
+    folder.endAt(options.place);
   }
 }
 

@@ -1,10 +1,11 @@
 // What people read: before the run and after it.
 import { isolations, type Isolation } from "@seriatim/protocol";
 import { coloured } from "../cli/output.ts";
+import { keptLines, nextLines, orderText, type Kept } from "../cli/run-report.ts";
 import type { DemoResult } from "./demo.ts";
 import type { Judgement } from "./judge.ts";
 import { toldLines } from "./losers.ts";
-import { nextLines } from "./next-steps.ts";
+import { nextCommands } from "./next-steps.ts";
 import type { DemoOptions } from "./options.ts";
 import { customerCount, mostCredits } from "./plan.ts";
 import type { Summary } from "./summary.ts";
@@ -46,15 +47,14 @@ export function closingLines(result: DemoResult, summary: Summary): string[] {
   return [
     "",
     `What happened, at level ${summary.isolation}:`,
-    ...verdictLines(judgement, summary),
-    verdictLine(rules.order, summary.serializable === true, orderText(judged)),
+    ...keptLines([...ownRules(judgement, summary), [summary.serializable === true, rules.order, orderText(judged)]]),
     ...countsLines(summary),
     "",
     "What the losers were told:",
     ...toldLines(tally.reports, judgement),
     "",
     "What to try next:",
-    ...nextLines(result, summary),
+    ...nextLines(nextCommands(result, summary)),
   ];
 }
 
@@ -68,36 +68,15 @@ function countsLines(summary: Summary): string[] {
   ];
 }
 
-function verdictLines(judgement: Judgement, summary: Summary): string[] {
+function ownRules(judgement: Judgement, summary: Summary): Kept[] {
   const { credits, seats, customersOverLimit, seatsSoldTwice, lost } = summary;
+  const isWithin = customersOverLimit === 0;
+  const isSoldOnce = seatsSoldTwice === 0;
   return [
-    verdictLine(
-      rules.credits,
-      customersOverLimit === 0,
-      customersOverLimit === 0 ? `${credits} credits given` : overLimitText(judgement),
-    ),
-    verdictLine(
-      rules.seats,
-      seatsSoldTwice === 0,
-      seatsSoldTwice === 0 ? `${seats} seats sold` : soldTwiceText(judgement),
-    ),
-    verdictLine(rules.lost, lost === 0, `${credits + seats} writes acknowledged, ${lost} lost`),
+    [isWithin, rules.credits, isWithin ? `${credits} credits given` : overLimitText(judgement)],
+    [isSoldOnce, rules.seats, isSoldOnce ? `${seats} seats sold` : soldTwiceText(judgement)],
+    [lost === 0, rules.lost, `${credits + seats} writes acknowledged, ${lost} lost`],
   ];
-}
-
-function verdictLine(rule: string, isKept: boolean, detail: string): string {
-  const word = isKept ? coloured("kept  ", "green") : coloured("BROKEN", "red");
-  const width = Math.max(...Object.values(rules).map(({ length }) => length));
-  return `  ${word}  ${rule.padEnd(width)}  ${detail}`;
-}
-
-/** What the checker found in the log. */
-function orderText({ judgement: { counts, components, coverage }, objections }: DemoResult["judged"]): string {
-  const [objection] = objections;
-  if (objection !== undefined) return objection.message;
-  if (components === 0) return `${coverage.checked} transactions judged, none out of order`;
-  const found = Object.entries(counts).filter(([, count]) => count !== null && count > 0);
-  return `cycles in ${components} places: ${found.map(([name, count]) => `${name.replaceAll("_", " ")} ${count}`).join(", ")}`;
 }
 
 function overLimitText({ overLimit }: Judgement): string {

@@ -1,19 +1,17 @@
 import type { Isolation } from "@seriatim/protocol";
+import { leftAt, type Left } from "../staging/left.ts";
 import type { DemoResult } from "./demo.ts";
 import { violationsOf, type Claim } from "./judge.ts";
 import { isCredit } from "./keys.ts";
 import type { RunReport } from "./messages.ts";
 
 /** What `--json` prints. Its fields are part of the command's contract. */
-export interface Summary {
+export interface Summary extends Left {
   readonly isolation: Isolation;
   readonly seed: number;
   readonly agents: number;
   readonly runs: number;
   readonly log: "sqlite" | "kafka";
-  /** Where the space still is; null when it was removed. */
-  readonly file: string | null;
-  readonly space: string | null;
   readonly month: string;
   readonly seconds: number;
   /** Runs that committed, with or without a write. */
@@ -50,11 +48,7 @@ export function summarise({ options, month, address, tally, judgement, judged, s
     agents,
     runs,
     log: place.log,
-    file:
-      address.log === "sqlite" && place.log === "sqlite" && (place.keep || place.file !== undefined)
-        ? address.file
-        : null,
-    space: address.log === "kafka" ? address.space : null,
+    ...leftAt(place, address),
     month,
     seconds: Math.round(seconds * 1000) / 1000,
     commits,

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { FilePlace, KafkaPlace } from "./place.ts";
 
 /** A folder for as long as this process lives, or until it is removed, or kept. */
 export class TemporaryFolder {
@@ -19,6 +20,12 @@ export class TemporaryFolder {
 
   keep(): void {
     process.off("exit", this.#onExit);
+  }
+
+  /** Keeps it for a place that says so, and removes it for every other. */
+  endAt(place: FilePlace | KafkaPlace): void {
+    if (place.log === "sqlite" && place.keep) this.keep();
+    else this.remove();
   }
 
   remove(): void {
