@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { runBooking, type BookingResult } from "../booking/booking.ts";
+import { exampleHandlers } from "../booking/example.ts";
 import type { BookingOptions } from "../booking/options.ts";
 import { closingLines, openingLines } from "../booking/report.ts";
 import { summarise, type BookingSummary } from "../booking/summary.ts";
@@ -37,6 +38,8 @@ export function bookingCommand(): Command {
 
 async function perform(flags: Flags): Promise<void> {
   const options = optionsOf(flags);
+  // Before anything is started: an installed package comes without the example.
+  exampleHandlers();
   await performReported({
     json: flags.json === true,
     opening: openingLines(options),
