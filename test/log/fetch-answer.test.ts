@@ -149,6 +149,15 @@ describe("an answer to a fetch", () => {
     expect(readAnswer(answerOf([{ ...usual, batches: [older] }]))).toBeUndefined();
   });
 
+  it("has the log's time, whatever time a foreign writer has set", () => {
+    const whole = encoded(one);
+    for (const time of [1_764_460_800_000_000_000n, -(2n ** 63n)]) {
+      whole.writeBigInt64BE(time, attributesAt + 6);
+      const read = readAnswer(answerOf([{ partition: 0, error: 0, batches: [whole] }]));
+      expect(read?.fetched[0]?.records).toMatchObject([{ offset: 5, time: 2 }]);
+    }
+  });
+
   it("that ends within a number, or a record, is none", () => {
     const answer = answerOf([{ partition: 0, error: 0, batches: [encoded(one)] }]);
     for (let length = 0; length < answer.length; length += 1)

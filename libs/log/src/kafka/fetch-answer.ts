@@ -112,10 +112,13 @@ function readBatch(cursor: AnswerCursor, base: number, records: FetchedRecord[])
   const attributes = cursor.int16();
   if ((attributes & attributesOf.compression) !== 0) return false;
   cursor.skip(4);
-  const first = cursor.int64();
+  const hasAppendTime = (attributes & attributesOf.logAppendTime) !== 0;
+  // The writer's own time stays in the batch beside the log's: a foreign one, in ns, may be beyond what a number holds.
+  if (hasAppendTime) cursor.skip(8);
+  const first = hasAppendTime ? 0 : cursor.int64();
   const latest = cursor.int64();
   cursor.skip(8 + 2 + 4);
-  const appendTime = (attributes & attributesOf.logAppendTime) === 0 ? undefined : latest;
+  const appendTime = hasAppendTime ? latest : undefined;
   const isControl = (attributes & attributesOf.control) !== 0;
   for (let count = cursor.int32(); count > 0; count -= 1) {
     const end = cursor.varint() + cursor.at;
