@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { renameSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { SqliteFile } from "@seriatim/log";
 import { createGenesis, encodeGenesis, isFailure, toKey, type Genesis } from "@seriatim/protocol";
 import { FoldThread, type Folding, type ReadBack } from "@seriatim/sequencer";
@@ -60,7 +62,9 @@ async function codeOf(failing: Promise<unknown>): Promise<unknown> {
 const losing: Folding = {
   take: () => Promise.resolve(),
   settled: () => Promise.resolve(),
-  watch: (until) => new Promise((resolve) => until.addEventListener("abort", () => resolve())),
+  watch: async (until) => {
+    if (!until.aborted) await once(until, "abort");
+  },
 };
 
 describe("a sequencer whose view is folded by another thread", () => {
@@ -103,6 +107,21 @@ describe("a sequencer whose view is folded by another thread", () => {
     expect(view.decisionOf("next")).toMatchObject({ outcome: { kind: "committed" } });
     expect(view.decisionOf("7")).toMatchObject({ offset: 8, outcome: { kind: "committed" } });
     expect((await space.verdicts.bounds(0)).end).toBe(end + 1);
+  });
+
+  it("sends nothing twice while the fold holds up its reading", async () => {
+    const space = await SimulatedSpace.create();
+    const hold = new AbortController();
+    const folding: Folding = { ...losing, take: () => losing.watch(hold.signal) };
+    const member = await space.start({ folding, assigned: new Set([0]), stallAfter: 10 });
+    onTestFinished(() => hold.abort());
+    for (let n = 0; n < 20; n += 1) await space.append(space.submit({ id: `${n}` }));
+    // Many times as long as the log would have to be quiet.
+    await delay(1_000);
+    expect(member.sequencer.status()).toMatchObject([{ decided: 20, stalls: 0 }]);
+    expect((await space.verdicts.bounds(0)).end).toBe(21);
+    hold.abort();
+    await expect.poll(() => member.sequencer.status()).toMatchObject([{ head: { offset: 20 }, pending: 0 }]);
   });
 
   it("ends with what a fold fails with, also when nothing more is decided", async () => {

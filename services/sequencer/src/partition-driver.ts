@@ -4,13 +4,14 @@ import type { ViewPosition } from "@seriatim/view";
 import type { Folding } from "./folding/folding.ts";
 import type { SequencerObserver } from "./observer.ts";
 import type { Pipeline, Role } from "./pipeline.ts";
+import type { ReadingTime } from "./reading-time.ts";
 import type { PartitionStatus } from "./status.ts";
 import type { Timing } from "./timing.ts";
 
 /** The most that is decided and not read back: what a sequencer holds in memory while the verdicts log is away. */
 const mostPending = { count: 20_000, bytes: 64 * 1024 * 1024 };
 
-/** For how many stalls' time nothing must have been read to take a hole for the log's end. */
+/** For how many stalls' time the reader must have waited for more to take a hole for the log's end. */
 const quietFor = 10;
 
 /** The most that one append carries. */
@@ -26,6 +27,8 @@ export interface PartitionDriverOptions {
   readonly codec: RecordCodec;
   readonly stallAfter: number;
   readonly timing: Timing;
+  /** Of the one who reads the verdicts of all partitions. */
+  readonly reading: ReadingTime;
   readonly observer: SequencerObserver;
   /** Rejects with Failure `log_changed` when the view was folded from other intents than the log holds. */
   readonly verify: (signal: AbortSignal) => Promise<void>;
@@ -46,7 +49,7 @@ export class PartitionDriver {
   #sender: string | undefined;
   /** When the head last moved, or was first waited for. */
   #movedAt: number;
-  /** When something was last read from the verdicts log. */
+  /** When something was last read from the verdicts log, by the time that its reader has waited. */
   #readAt: number;
   #repeats = 0;
   #gaps = 0;
@@ -58,7 +61,7 @@ export class PartitionDriver {
     this.#nextVerdict = next;
     this.#verified = offset;
     this.#movedAt = options.timing.now();
-    this.#readAt = options.timing.now();
+    this.#readAt = options.reading.now();
   }
 
   get nextIntent(): Offset {
@@ -106,7 +109,7 @@ export class PartitionDriver {
 
   /** Takes note of records of the verdicts log, and has them folded into the view. */
   async readBack(records: readonly LogRecord[], signal: AbortSignal): Promise<void> {
-    const { codec, folding, partition, pipeline, timing, observer } = this.#options;
+    const { codec, folding, partition, pipeline, timing, reading, observer } = this.#options;
     const now = timing.now();
     const read = records.map(({ offset, value, headers }) => {
       const verdict = pipeline.recognise(value) ?? codec.decodeVerdict(value);
@@ -120,7 +123,7 @@ export class PartitionDriver {
     });
     await folding.take(partition, read, signal);
     this.#nextVerdict = (records.at(-1)?.offset ?? this.#nextVerdict - 1) + 1;
-    this.#readAt = timing.now();
+    this.#readAt = reading.now();
     this.#room.notify();
     this.#work.notify();
   }
@@ -191,10 +194,10 @@ export class PartitionDriver {
 
   /** Whether all of the verdicts log was read. A log may end in a hole, which no reader sees: then quiet counts. */
   async #isAtEnd(): Promise<boolean> {
-    const { verdicts, partition, stallAfter, timing } = this.#options;
+    const { verdicts, partition, stallAfter, reading } = this.#options;
     try {
       const { end } = await verdicts.bounds(partition);
-      return this.#nextVerdict >= end || timing.now() - this.#readAt > quietFor * stallAfter;
+      return this.#nextVerdict >= end || reading.now() - this.#readAt > quietFor * stallAfter;
     } catch (error) {
       if (isFailure(error, "unavailable", "closed")) return false;
       throw error;

@@ -9,6 +9,7 @@ import type { Folding } from "./folding/folding.ts";
 import { unobserved, type SequencerObserver } from "./observer.ts";
 import { PartitionDriver } from "./partition-driver.ts";
 import { Pipeline } from "./pipeline.ts";
+import { ReadingTime } from "./reading-time.ts";
 import type { PartitionStatus } from "./status.ts";
 import { processTiming, type Timing } from "./timing.ts";
 
@@ -43,12 +44,16 @@ export class Sequencer {
   readonly name: string;
   readonly #options: SequencerOptions;
   readonly #folding: Folding;
+  readonly #timing: Timing;
+  readonly #readingVerdicts: ReadingTime;
   readonly #drivers: ReadonlyMap<number, PartitionDriver>;
 
   private constructor(options: SequencerOptions, name: string, partitions: readonly number[]) {
     this.#options = options;
     this.name = name;
     this.#folding = options.folding ?? new DirectFolding(options.file, options.view);
+    this.#timing = options.timing ?? processTiming;
+    this.#readingVerdicts = new ReadingTime(this.#timing);
     this.#drivers = new Map(partitions.map((partition) => [partition, this.#driver(partition)]));
   }
 
@@ -94,7 +99,7 @@ export class Sequencer {
 
   #driver(partition: number): PartitionDriver {
     const { intents, view, verdicts, codec, hash, assigned } = this.#options;
-    const { stallAfter = 300, timing = processTiming, observer = unobserved } = this.#options;
+    const { stallAfter = 300, observer = unobserved } = this.#options;
     const state = restore(view, partition, codec.genesis.limits.window);
     const rules = { genesis: codec.genesis, codec };
     const role = assigned === undefined ? "shared" : assigned.has(partition) ? "assigned" : "standby";
@@ -109,7 +114,8 @@ export class Sequencer {
       folding: this.#folding,
       codec,
       stallAfter,
-      timing,
+      timing: this.#timing,
+      reading: this.#readingVerdicts,
       observer,
       verify,
     });
@@ -129,7 +135,7 @@ export class Sequencer {
   async #readVerdicts(signal: AbortSignal): Promise<void> {
     const from = new Map([...this.#drivers].map(([partition, driver]) => [partition, driver.nextVerdict]));
     for await (const { partition, records } of this.#options.verdicts.read(from, { signal })) {
-      await this.#of(partition).readBack(records, signal);
+      await this.#readingVerdicts.stopFor(() => this.#of(partition).readBack(records, signal));
     }
   }
 
