@@ -1,7 +1,9 @@
 import { createServer, type AddressInfo, type Server } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { createTopic, KafkaConnection, type Log, openKafkaLog } from "@seriatim/log";
 import { isFailure } from "@seriatim/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { TopicProducer } from "../../libs/log/src/kafka/producer.ts";
 import { availableKind, startBroker, type Broker } from "../../tools/kafka/broker.mjs";
 import { describeKafka, freshTopic } from "../support/kafka.ts";
 import { expectFailure, follow, text, texts } from "./reading.ts";
@@ -33,6 +35,23 @@ test.each(["refuses connections", "is silent"])("a broker that %s is reported in
   expect(performance.now() - begun).toBeLessThan(3000);
   await connection.close();
   server.close();
+});
+
+test("a producer that was closed while its broker was away does not connect when it comes back", async () => {
+  const { server, address } = await silentServer();
+  const port = Number(address.split(":")[1]);
+  await new Promise((resolve) => server.close(resolve));
+  const producer = new TopicProducer(new KafkaConnection({ brokers: [address] }), "t");
+  const records = [{ value: Buffer.from("late") }];
+  const sending = expectFailure(producer.send(0, { records, bytes: 200 }, performance.now() + 10_000), "unavailable");
+  await delay(100);
+  await producer.close();
+  let connections = 0;
+  const back = createServer(() => (connections += 1));
+  await new Promise<void>((resolve) => back.listen(port, "127.0.0.1", resolve));
+  await sending;
+  expect(connections).toBe(0);
+  back.close();
 });
 
 /** The run's own broker serves other tests, and may be somebody's: these tests kill one that they start. */

@@ -29,6 +29,7 @@ export class TopicProducer {
   readonly #connection: KafkaConnection;
   readonly #topic: string;
   #client: Promise<ClusterClient> | undefined;
+  #isClosed = false;
 
   constructor(connection: KafkaConnection, topic: string) {
     this.#connection = connection;
@@ -55,6 +56,8 @@ export class TopicProducer {
           throw this.#failure(partition, attempted, error);
         }
         await pause(wait);
+        // Nobody would end the next client.
+        if (this.#isClosed) throw this.#failure(partition, attempted, error);
       }
     }
   }
@@ -103,7 +106,9 @@ export class TopicProducer {
     void client.then((failed) => failed.disconnect()).catch(() => undefined);
   }
 
+  /** Whoever still sends is not connected anew. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const client = this.#client;
     this.#client = undefined;
     await client?.then((used) => used.disconnect()).catch(() => undefined);
