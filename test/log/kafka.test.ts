@@ -61,6 +61,20 @@ await describeKafka("a Kafka topic", (brokers) => {
     await halved.close();
   });
 
+  test("ends where it ends while somebody else's transaction is open on it", async () => {
+    const log = await openFresh("transaction");
+    const transactionalId = freshTopic("foreign");
+    const producer = kafka.producer({ transactionalId, idempotent: true, maxInFlightRequests: 1 });
+    await producer.connect();
+    const transaction = await producer.transaction();
+    await transaction.send({ topic: log.name, messages: [{ value: "foreign" }] });
+    await log.append(0, texts("own", "next"));
+    expect(await log.bounds(0)).toEqual({ start: 0, end: 3 });
+    await transaction.commit();
+    await producer.disconnect();
+    await log.close();
+  });
+
   test("is created once when two create it at once", async () => {
     const topic = freshTopic("twice");
     const created = await Promise.all([1, 2, 3].map(() => createTopic(connection, topic, { partitions: 2 })));

@@ -1,5 +1,5 @@
 import kafkajs, { type Cluster, type Consumer, type Kafka } from "kafkajs";
-import { disconnected } from "./connection.ts";
+import { disconnected } from "./renewed.ts";
 
 // kafkajs is CommonJS in a form whose names Node does not see.
 const { PartitionAssigners } = kafkajs;
@@ -24,11 +24,24 @@ export class ClusterClient {
         },
       ],
       allowAutoTopicCreation: false,
+      // Otherwise a log would end where somebody else's open transaction begins.
+      readUncommitted: true,
       // Repetition is the reader's.
       retry: { retries: 0 },
     });
     if (found === undefined) throw new Error("kafkajs made a consumer without asking who assigns its partitions");
     this.cluster = found;
+  }
+
+  static async connect(kafka: Kafka, clientId: string): Promise<ClusterClient> {
+    const client = new ClusterClient(kafka, clientId);
+    try {
+      await client.cluster.connect();
+      return client;
+    } catch (error) {
+      void client.disconnect();
+      throw error;
+    }
   }
 
   /** The partitions by the node that leads them, of a topic that the cluster was asked about. @throws where one is not known. */

@@ -1,8 +1,10 @@
 import { Failure } from "@seriatim/protocol";
 import kafkajs, { type Admin, type Kafka, type KafkaConfig, type LogEntry } from "kafkajs";
+import { ClusterClient } from "./cluster-client.ts";
 import { isFinal, unavailable } from "./errors.ts";
+import { Renewed } from "./renewed.ts";
 import { watchedSockets } from "./sockets.ts";
-import { before, persist } from "./waiting.ts";
+import { persist } from "./waiting.ts";
 
 export interface KafkaOptions {
   /** Addresses to start from, `host:port`; the rest of the cluster is learned from them. */
@@ -25,9 +27,8 @@ export interface KafkaOptions {
 
 const requestTimeoutMs = 10_000;
 const connectTimeoutMs = 3_000;
-const disconnectLimitMs = 3_000;
 
-/** What the logs of one space share: the addresses, the credentials and one connection for questions. */
+/** What the logs of one space share: the addresses, the credentials and the connections for questions. */
 export class KafkaConnection {
   readonly brokers: readonly string[];
   readonly clientId: string;
@@ -37,7 +38,8 @@ export class KafkaConnection {
   readonly readTimeout: number;
   readonly #config: KafkaConfig;
   readonly #listeners = new Set<() => void>();
-  #admin: Promise<Admin> | undefined;
+  readonly #admin: Renewed<Admin>;
+  readonly #cluster: Renewed<ClusterClient>;
   #closed = false;
 
   /** Connects to nothing yet. */
@@ -52,6 +54,8 @@ export class KafkaConnection {
     this.readTimeout = options.readTimeout ?? 60_000;
     this.#config = clientConfig(this.brokers, this.clientId, options);
     this.kafka = new kafkajs.Kafka(this.#config);
+    this.#admin = new Renewed(() => connectAdmin(this.kafka));
+    this.#cluster = new Renewed(() => ClusterClient.connect(this.kafka, this.clientId));
   }
 
   /** A client for one user, who is told whenever one of its connections has ended, by whichever side. */
@@ -81,49 +85,41 @@ export class KafkaConnection {
    * @throws Failure `unavailable` with kafkajs' error as its cause; Failures of `question` as they are.
    */
   async ask<T>(action: string, question: (admin: Admin) => Promise<T>, stopAt = isFinal): Promise<T> {
+    return this.#ask(this.#admin, action, question, stopAt);
+  }
+
+  /** As {@link ask}, of what an admin of kafkajs cannot be asked. */
+  async askCluster<T>(action: string, question: (client: ClusterClient) => Promise<T>): Promise<T> {
+    return this.#ask(this.#cluster, action, question, isFinal);
+  }
+
+  async #ask<C extends Admin | ClusterClient, T>(
+    client: Renewed<C>,
+    action: string,
+    question: (client: C) => Promise<T>,
+    stopAt: (error: unknown) => boolean,
+  ): Promise<T> {
     const deadline = performance.now() + this.answerTimeout;
     try {
-      return await persist(deadline, stopAt, () => this.#askOnce(question));
+      return await persist(deadline, stopAt, () => {
+        this.#checkOpen();
+        return client.ask(question);
+      });
     } catch (error) {
-      // It may be the one that does not answer.
-      this.#discardAdmin(this.#admin);
+      client.renew();
       if (error instanceof Failure) throw error;
       throw unavailable(this.brokers, action, error);
     }
   }
 
-  async #askOnce<T>(question: (admin: Admin) => Promise<T>): Promise<T> {
+  #checkOpen(): void {
     if (this.#closed) throw new Failure("closed", `The connection to Kafka at ${this.brokers.join(", ")} was closed.`);
-    const used = this.#admin;
-    if (used !== undefined) {
-      try {
-        return await question(await used);
-      } catch {
-        // A used client may have lost its broker, or remember a topic that is gone and fail for all others: its answer
-        // counts for nothing, and a new one is asked.
-        this.#discardAdmin(used);
-      }
-    }
-    const admin = (this.#admin ??= connectAdmin(this.kafka));
-    try {
-      return await question(await admin);
-    } catch (error) {
-      this.#discardAdmin(admin);
-      throw error;
-    }
-  }
-
-  #discardAdmin(admin: Promise<Admin> | undefined): void {
-    if (this.#admin === admin) this.#admin = undefined;
-    void admin?.then(disconnected).catch(() => undefined);
   }
 
   /** Idempotent. Close the logs first. */
   async close(): Promise<void> {
     this.#closed = true;
-    const admin = this.#admin;
-    this.#admin = undefined;
-    await admin?.then(disconnected).catch(() => undefined);
+    await Promise.all([this.#admin.close(), this.#cluster.close()]);
   }
 }
 
@@ -131,11 +127,6 @@ async function connectAdmin(kafka: Kafka): Promise<Admin> {
   const admin = kafka.admin();
   await admin.connect();
   return admin;
-}
-
-/** Disconnects a client of kafkajs; one that hangs is left to its time-outs. Never rejects. */
-export async function disconnected(client: { disconnect(): Promise<void> }): Promise<void> {
-  await before(performance.now() + disconnectLimitMs, client.disconnect()).catch(() => undefined);
 }
 
 function shuffled(brokers: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 import type { Consumer, ConsumerRunConfig } from "kafkajs";
-import { disconnected } from "./connection.ts";
+import { disconnected } from "./renewed.ts";
 import { before, deferred } from "./waiting.ts";
 
 const endLimitMs = 5_000;

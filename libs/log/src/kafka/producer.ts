@@ -44,7 +44,7 @@ export class TopicProducer {
   async send(partition: number, sending: Sending, deadline: number): Promise<number> {
     let attempted = false;
     for (let count = 1; ; count += 1) {
-      const current = (this.#client ??= this.#connect());
+      const current = (this.#client ??= ClusterClient.connect(this.#connection.kafka, this.#connection.clientId));
       try {
         const client = await before(deadline, current);
         attempted = true;
@@ -87,17 +87,6 @@ export class TopicProducer {
         "The records may stand in the log: look for them before appending them again.",
       { canRetry: true, cause: error },
     );
-  }
-
-  async #connect(): Promise<ClusterClient> {
-    const client = new ClusterClient(this.#connection.kafka, this.#connection.clientId);
-    try {
-      await client.cluster.connect();
-      return client;
-    } catch (error) {
-      void client.disconnect();
-      throw error;
-    }
   }
 
   /** One that failed is not used again: kafkajs does not always recover. Its sends under way are let finish. */
