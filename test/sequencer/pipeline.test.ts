@@ -85,6 +85,18 @@ describe("what a sequencer reads back", () => {
   });
 });
 
+describe("what is decided and not read back", () => {
+  it("weighs as much as it keeps: its verdicts, and the records that they take values from", () => {
+    const pipeline = pipelineOf("own");
+    const points = Array.from({ length: 500 }, (_, index) => ({ key: toKey(`a/${index}`), version: null }));
+    const wide = codec.encodeIntent(submit({ id: "wide", points }));
+    pipeline.take(logOf(encodeGenesis(genesis), wide));
+    expect(pipeline.pending.bytes).toBeGreaterThan(wide.length);
+    for (const verdict of verdictsFor(logOf(encodeGenesis(genesis), wide))) pipeline.readBack(verdict, "own");
+    expect(pipeline.pending).toEqual({ count: 0, bytes: 0, sent: 0 });
+  });
+});
+
 describe("of two sequencers that began to send at once", () => {
   it("the one whose verdict was applied last goes on, and the other stands back", () => {
     const [one, other] = [pipelineOf("one"), pipelineOf("other")];

@@ -44,6 +44,8 @@ type Headers = LogRecord["headers"];
 interface Pending {
   readonly decision: Decision;
   readonly trace: Headers;
+  /** What it keeps in memory, in bytes: the values that it writes are parts of its intents record. */
+  readonly weight: number;
 }
 
 /**
@@ -102,7 +104,7 @@ export class Pipeline {
     return this.#options.state.head.position.offset;
   }
 
-  /** How many verdicts are decided and not read back, and of how many bytes. */
+  /** How many verdicts are decided and not read back, and what they keep in memory, in bytes. */
   get pending(): { readonly count: number; readonly bytes: number; readonly sent: number } {
     return { count: this.#pending.length, bytes: this.#pendingBytes, sent: this.#sent };
   }
@@ -121,8 +123,9 @@ export class Pipeline {
       const record = { offset, appendTime: time, bytes: value, digest: hash(value) };
       const decision = decide(rules, partition, state.head, state, record);
       evolve(state, decision.verdict);
-      this.#pending.push({ decision, trace: traceOf(headers) });
-      this.#pendingBytes += decision.bytes.length;
+      const weight = value.length + decision.bytes.length;
+      this.#pending.push({ decision, trace: traceOf(headers), weight });
+      this.#pendingBytes += weight;
       decisions.push(decision);
     }
     return decisions;
@@ -153,7 +156,7 @@ export class Pipeline {
     if (link !== "next") return link;
     const own = this.#pending.first;
     if (own === undefined) this.#follow(verdict);
-    else this.#settle(own.decision, verdict);
+    else this.#settle(own, verdict);
     this.#head = { offset: verdict.offset, chain: verdict.chain };
     return link;
   }
@@ -206,11 +209,11 @@ export class Pipeline {
     this.#followed = undefined;
   }
 
-  #settle(own: Decision, verdict: Verdict): void {
+  #settle({ decision: own, weight }: Pending, verdict: Verdict): void {
     if (isOfAnotherRecord(own.verdict, verdict)) throw this.#changed(verdict.offset);
     if (own.verdict.chain !== verdict.chain) throw this.#divergence(own.verdict, verdict);
     this.#pending.shift();
-    this.#pendingBytes -= own.bytes.length;
+    this.#pendingBytes -= weight;
     this.#sent = Math.max(0, this.#sent - 1);
     assert(this.#pendingBytes >= 0, "more verdicts were read back than were decided");
   }
