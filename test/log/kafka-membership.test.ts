@@ -31,6 +31,9 @@ await describeKafka("a group's members", (brokers) => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 3_600_000 });
     onTestFinished(() => void vi.useRealTimers());
     await vi.waitFor(() => expect(member.joins).toBeGreaterThan(joins), { timeout: 40_000 });
+    expect(member.losses).toEqual([
+      expect.objectContaining({ message: expect.stringMatching(/^no sign of the group/) }),
+    ]);
     await shared([member]);
   });
 });
@@ -39,12 +42,13 @@ interface Member {
   readonly assigned: readonly number[];
   /** How often it was assigned something. */
   readonly joins: number;
+  readonly losses: readonly unknown[];
   leave(): Promise<void>;
 }
 
 function memberOf(connection: KafkaConnection, topic: string): Member {
   const stop = new AbortController();
-  const member = { assigned: [] as readonly number[], joins: 0, leave };
+  const member = { assigned: [] as readonly number[], joins: 0, losses: [] as unknown[], leave };
   const left = joinGroup(connection, {
     group: `${topic}-members`,
     topic,
@@ -53,6 +57,7 @@ function memberOf(connection: KafkaConnection, topic: string): Member {
       member.assigned = assigned;
       member.joins += 1;
     },
+    onLost: (error) => member.losses.push(error),
   });
   async function leave(): Promise<void> {
     stop.abort();

@@ -22,7 +22,10 @@ export interface MembershipOptions {
   readonly signal: AbortSignal;
   /** Gets the partitions of this member, at first and whenever they change. Must not throw. */
   readonly onAssigned: (partitions: readonly number[]) => void;
-  /** Gets why the group was lost or not joined, once, and then it is tried again for as long as it takes. The partitions assigned last stay as they are. */
+  /**
+   * Gets why the group was lost or not joined, once until it is joined, which is tried again for as long as it takes.
+   * The partitions assigned last stay as they are.
+   */
   readonly onLost?: (error: unknown) => void;
 }
 
@@ -32,13 +35,16 @@ export interface MembershipOptions {
  */
 export async function joinGroup(connection: KafkaConnection, options: MembershipOptions): Promise<void> {
   const { signal, onLost } = options;
+  let isTold = false;
   for (let failures = 1; !signal.aborted; failures += 1) {
     const member = new Member(connection, options, () => {
       failures = 0;
+      isTold = false;
     });
     const error = await member.untilLost();
     if (signal.aborted) return;
-    if (failures === 1) onLost?.(error);
+    if (!isTold) onLost?.(error);
+    isTold = true;
     await pause(pauseAfter(failures), signal);
   }
 }
