@@ -1,9 +1,28 @@
 import { createTopic, KafkaConnection, type Log, openKafkaLog } from "@seriatim/log";
 import { expect, test, afterAll, beforeAll } from "vitest";
 import { Kafka, logLevel, type Admin } from "kafkajs";
+import { ClusterClient } from "../../libs/log/src/kafka/cluster-client.ts";
+import { crc32c } from "../../libs/log/src/kafka/crc32c.ts";
+import { produce } from "../../libs/log/src/kafka/produce-request.ts";
+import { encodeBatch } from "../../libs/log/src/kafka/record-batch.ts";
 import { describeKafka, freshTopic } from "../support/kafka.ts";
 import { describeLog } from "./conformance.ts";
 import { expectFailure, follow, text, texts } from "./reading.ts";
+
+/** A batch of one short record, in Snappy, which kafkajs cannot read: its length, and all of it as one literal. */
+function packed(value: string): Buffer {
+  const plain = encodeBatch([{ value: Buffer.from(value) }], Date.now(), 200);
+  const records = plain.subarray(61);
+  const batch = Buffer.concat([
+    plain.subarray(0, 61),
+    Buffer.from([records.length, (records.length - 1) << 2]),
+    records,
+  ]);
+  batch.writeInt32BE(batch.length - 12, 8);
+  batch.writeInt16BE(2, 21);
+  batch.writeUInt32BE(crc32c(batch, 21, batch.length), 17);
+  return batch;
+}
 
 await describeKafka("a Kafka topic", (brokers) => {
   let connection: KafkaConnection;
@@ -118,6 +137,22 @@ await describeKafka("a Kafka topic", (brokers) => {
     const reading = follow(log, [[0, 0]]);
     expect((await reading.records(2)).map(({ value }) => value.length)).toEqual([2_096_900, 5]);
     await reading.end();
+    await log.close();
+  });
+
+  test("is read whatever a foreign producer has packed its records with", async () => {
+    const log = await openFresh("packed");
+    const client = await ClusterClient.connect(connection.kafka, connection.clientId);
+    await client.cluster.addTargetTopic(log.name);
+    const nodeId = client.leaders(log.name, [0])[0]?.[0] ?? "";
+    const broker = await client.cluster.findBroker({ nodeId });
+    const sent = { topic: log.name, partition: 0, batch: packed("foreign"), timeout: 5_000 };
+    expect(await produce(broker, sent)).toBe(0);
+    await log.append(0, texts("own"));
+    const reading = follow(log, [[0, 0]]);
+    expect((await reading.records(2)).map(text)).toEqual(["foreign", "own"]);
+    await reading.end();
+    await client.disconnect();
     await log.close();
   });
 
