@@ -232,6 +232,15 @@ describe("other refusals", () => {
     expect(inTime).toMatchObject({ outcome: "committed" });
   });
 
+  it.each([new Date(8.64e15), Number.MAX_SAFE_INTEGER])("what is valid until %d is valid for ever", async (never) => {
+    const coordinator = coordinatorOn(await FakeSpace.open());
+    const result = await coordinator.run({ agent: "a" }, (tx) => {
+      tx.validUntil(never);
+      tx.put("a/x", 1);
+    });
+    expect(result).toMatchObject({ outcome: "committed" });
+  });
+
   it("invalid gives the rule", async () => {
     const coordinator = coordinatorOn(await FakeSpace.open());
     const write = { key: toKey("a/x"), value: null, blind: false };

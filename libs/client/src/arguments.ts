@@ -23,10 +23,13 @@ export function valueWithin(key: Key, value: unknown, { valueBytes }: Limits): U
   return bytes;
 }
 
+/** The latest time that a record holds, in ms since 1970: whatever is later is never, and the last of all dates is. */
+const never = 2 ** 52 - 1;
+
 /** In ms since 1970. @throws Failure `invalid_argument`. */
 export function timeOf(time: Date | number, name: string): number {
   const value = Number(time);
-  if (Number.isSafeInteger(value)) return value;
+  if (Number.isSafeInteger(value)) return Math.max(-never, Math.min(never, value));
   throw new Failure("invalid_argument", `${name} is ${String(time)}; it is a Date or whole ms since 1970`);
 }
 
