@@ -14,6 +14,12 @@ const rejections: ReadonlySet<string | undefined> = new Set([
   "INVALID_RECORD",
 ]);
 
+/** The broker did not even look at them. */
+const prohibitions: ReadonlySet<string | undefined> = new Set([
+  "TOPIC_AUTHORIZATION_FAILED",
+  "CLUSTER_AUTHORIZATION_FAILED",
+]);
+
 /** How long a broker waits for its replicas. */
 const ackTimeoutMs = 10_000;
 
@@ -43,6 +49,7 @@ export class TopicProducer {
    */
   async send(partition: number, sending: Sending, deadline: number): Promise<number> {
     let attempted = false;
+    let isInDoubt = false;
     for (let count = 1; ; count += 1) {
       const current = (this.#client ??= ClusterClient.connect(this.#connection.kafka, this.#connection.clientId));
       try {
@@ -51,13 +58,14 @@ export class TopicProducer {
         return await before(deadline, this.#sendOnce(client, partition, sending));
       } catch (error) {
         this.#discard(current);
+        isInDoubt ||= attempted && !prohibitions.has(brokerError(error));
         const wait = pauseAfter(count);
         if (isOver(error, attempted) || performance.now() + wait >= deadline) {
-          throw this.#failure(partition, attempted, error);
+          throw this.#failure(partition, isInDoubt, error);
         }
         await pause(wait);
         // Nobody would end the next client.
-        if (this.#isClosed) throw this.#failure(partition, attempted, error);
+        if (this.#isClosed) throw this.#failure(partition, isInDoubt, error);
       }
     }
   }
@@ -73,14 +81,14 @@ export class TopicProducer {
     return produce(broker, { topic, partition, batch: encodeBatch(records, Date.now(), bytes), timeout: ackTimeoutMs });
   }
 
-  #failure(partition: number, attempted: boolean, error: unknown): Failure {
+  #failure(partition: number, isInDoubt: boolean, error: unknown): Failure {
     const action = `append to topic ${this.#topic}, partition ${partition}`;
     if (rejections.has(brokerError(error))) {
       return new Failure("invalid_argument", `Kafka refused to ${action} (${reasonOf(error)}). Send smaller records.`, {
         cause: error,
       });
     }
-    if (!attempted) return unavailable(this.#connection.brokers, action, error);
+    if (!isInDoubt) return unavailable(this.#connection.brokers, action, error);
     return new Failure(
       "unknown_outcome",
       `Kafka at ${this.#connection.brokers.join(", ")} did not confirm the ${action} (${reasonOf(error)}). ` +
