@@ -1,6 +1,6 @@
-import { createCodec, linkOf, sha256, toKey, type Bytes, type Verdict } from "@seriatim/protocol";
+import { createCodec, Failure, linkOf, sha256, toKey, type Bytes, type Verdict } from "@seriatim/protocol";
 import { describe, expect, it } from "vitest";
-import { applied, lossy, SimulatedSpace } from "../support/simulated-space.ts";
+import { applied, failing, lossy, SimulatedSpace } from "../support/simulated-space.ts";
 import { temporaryFile } from "../support/temporary.ts";
 
 const value = Buffer.from("1");
@@ -161,6 +161,25 @@ describe("a verdicts log that lost records", () => {
     const other = await space.start();
     await applied(other, 3);
     expect(other.view.position(0).chain).toBe(member.view.position(0).chain);
+  });
+});
+
+describe("a verdicts log that takes nothing", () => {
+  it("for a while: the sequencer says why, and goes on", async () => {
+    const space = await SimulatedSpace.create();
+    let failure: Failure | undefined = new Failure("unavailable", "too few replicas", { canRetry: true });
+    const member = await space.start({ verdicts: failing(space.verdicts, () => failure) });
+    await expect.poll(() => member.sequencer.status()).toMatchObject([{ obstacle: "too few replicas" }]);
+    failure = undefined;
+    await applied(member, await space.append(put(space, "one", "a/x")));
+    expect(member.sequencer.status()).toMatchObject([{ obstacle: undefined }]);
+  });
+
+  it("and never will: the sequencer stops", async () => {
+    const space = await SimulatedSpace.create();
+    const failure = new Failure("unavailable", "it may not write", { canRetry: false });
+    const member = await space.start({ verdicts: failing(space.verdicts, () => failure) });
+    await expect(member.running).rejects.toBe(failure);
   });
 });
 

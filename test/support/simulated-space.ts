@@ -5,6 +5,7 @@ import {
   createGenesis,
   encodeGenesis,
   sha256,
+  type Failure,
   type Genesis,
   type Limits,
   type RecordCodec,
@@ -101,17 +102,30 @@ export async function applied({ file, view, running }: Member, offset: number, p
 
 /** A log that does not append the records that `isLost` picks, and says that it did. */
 export function lossy(log: Log, isLost: (value: Uint8Array) => boolean): Log {
+  return appendingBy(log, (partition, records, options) =>
+    log.append(
+      partition,
+      records.filter(({ value }) => !isLost(value)),
+      options,
+    ),
+  );
+}
+
+/** A log of which each append fails for as long as there is a failure. */
+export function failing(log: Log, failure: () => Failure | undefined): Log {
+  return appendingBy(log, (partition, records, options) => {
+    const found = failure();
+    return found === undefined ? log.append(partition, records, options) : Promise.reject(found);
+  });
+}
+
+function appendingBy(log: Log, append: Log["append"]): Log {
   return {
     name: log.name,
     partitions: log.partitions,
     read: (from, options) => log.read(from, options),
     bounds: (partition) => log.bounds(partition),
     close: () => log.close(),
-    append: (partition, records, options) =>
-      log.append(
-        partition,
-        records.filter(({ value }) => !isLost(value)),
-        options,
-      ),
+    append,
   };
 }

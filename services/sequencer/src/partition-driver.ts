@@ -1,5 +1,5 @@
 import { Wakeup, type Log, type LogRecord, type NewRecord } from "@seriatim/log";
-import { isFailure, type Offset, type RecordCodec } from "@seriatim/protocol";
+import { isFailure, type Failure, type Offset, type RecordCodec } from "@seriatim/protocol";
 import type { ViewPosition } from "@seriatim/view";
 import type { Folding } from "./folding/folding.ts";
 import type { SequencerObserver } from "./observer.ts";
@@ -54,6 +54,8 @@ export class PartitionDriver {
   #repeats = 0;
   #gaps = 0;
   #stalls = 0;
+  /** Why the last append failed, if it did. */
+  #obstacle: string | undefined;
 
   constructor(options: PartitionDriverOptions) {
     this.#options = options;
@@ -85,6 +87,7 @@ export class PartitionDriver {
       repeats: this.#repeats,
       gaps: this.#gaps,
       stalls: this.#stalls,
+      obstacle: this.#obstacle,
     };
   }
 
@@ -141,10 +144,12 @@ export class PartitionDriver {
       this.#isSending = true;
       try {
         await verdicts.append(partition, records, { signal });
+        this.#obstacle = undefined;
         observer.sent(partition, records.length, bytesOf(records));
       } catch (error) {
         if (signal.aborted) return;
-        if (!isFailure(error, "unavailable", "unknown_outcome")) throw error;
+        if (!passes(error)) throw error;
+        this.#obstacle = error.message;
         await timing.sleep(stallAfter, signal);
         pipeline.sendAgain();
       } finally {
@@ -203,6 +208,11 @@ export class PartitionDriver {
       throw error;
     }
   }
+}
+
+/** Whether what failed may succeed when it is sent again. */
+function passes(error: unknown): error is Failure {
+  return isFailure(error, "unknown_outcome") || (isFailure(error, "unavailable") && error.canRetry);
 }
 
 function isFull(pipeline: Pipeline): boolean {

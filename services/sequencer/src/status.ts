@@ -17,4 +17,6 @@ export interface PartitionStatus {
   readonly gaps: number;
   /** How often the head stalled and this sequencer sent again. */
   readonly stalls: number;
+  /** Why its verdicts could not be appended when it last tried; undefined where they were. It goes on trying. */
+  readonly obstacle: string | undefined;
 }

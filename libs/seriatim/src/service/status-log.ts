@@ -30,10 +30,12 @@ export class StatusLog {
   }
 
   #compare(now: PartitionStatus, before: PartitionStatus | undefined): void {
-    const { partition, leading, pending, gaps, stalls } = now;
+    const { partition, leading, pending, gaps, stalls, obstacle } = now;
     const about = { partition, head: now.head.offset, pending };
     if (leading !== (before?.leading ?? false)) this.#log.info(about, leading ? "leads" : "follows");
     if (stalls > (before?.stalls ?? 0)) this.#log.warn({ ...about, stalls }, "head stalled; sent again from it");
+    if (obstacle !== undefined && before?.obstacle === undefined)
+      this.#log.warn({ ...about, reason: obstacle }, "verdicts were not appended; trying again");
     if (gaps > (before?.gaps ?? 0)) this.#log.warn({ ...about, gaps }, "verdicts lack their predecessor; skipped");
   }
 }
