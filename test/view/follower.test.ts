@@ -1,4 +1,4 @@
-import type { Verdict } from "@seriatim/protocol";
+import { createGenesis, type Verdict } from "@seriatim/protocol";
 import { follow, newest, type Advance, type Alarm, type Following } from "@seriatim/view";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { bytesOfVerdict, Chain, foldInto, key, openView, read, temporaryPath, type Opened } from "./fixture.ts";
@@ -46,6 +46,11 @@ function fixture(count: number): { chain: Chain; verdicts: Verdict[]; records: U
   const chain = new Chain();
   const verdicts = chain.run(...Array.from({ length: count }, (_, index) => ({ "a/x": String(index) })));
   return { chain, verdicts, records: verdicts.map((verdict) => bytesOfVerdict(chain, verdict)) };
+}
+
+/** Lets all that is due be done. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 const torn = (record: Uint8Array | undefined): Uint8Array => Buffer.from(record ?? []).subarray(0, -1);
@@ -142,6 +147,36 @@ describe("follow", () => {
     vi.runAllTimers();
     await following.caughtUp;
     expect(alarms).toMatchObject([{ kind: "stalled", head: { offset: 1 }, end: 9 }]);
+  });
+
+  it("has not caught up with a partition that has to wait for another one", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const opened = await openView();
+    const genesis = createGenesis({ partitions: 2 });
+    const [long, short] = [new Chain({ genesis }), new Chain({ genesis, partition: 1 })];
+    const batches = [...long.run({ "a/x": "1" }, { "a/x": "2" }), short.found()].map((verdict) => ({
+      partition: verdict.partition,
+      records: [{ offset: verdict.offset, time: 0, value: bytesOfVerdict(long, verdict), headers: {} }],
+    }));
+    const log = new MemoryLog("verdicts", { partitions: 2 });
+    log.bounds = async (partition) => ({ start: 0, end: partition === 0 ? 3 : 1 });
+    log.read = async function* () {
+      for (const batch of batches) {
+        // Each comes in time, and all of them together do not.
+        vi.advanceTimersByTime(3_000);
+        await turns();
+        events.push(`${batch.partition}@${batch.records[0]?.offset}`);
+        yield batch;
+      }
+    };
+    const events: string[] = [];
+    const { signal } = new AbortController();
+    const quietly = { onAdvance: () => undefined, onAlarm: () => undefined };
+    const following = follow({ ...opened, log, codec: long.codec, partitions: [0, 1], signal, ...quietly });
+    void following.caughtUp.then(() => events.push("caught up"));
+    await following.ended;
+    expect(events).toEqual(["0@0", "0@1", "0@2", "1@0", "caught up"]);
   });
 
   it("does not alarm while more is to be read", async () => {

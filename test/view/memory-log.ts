@@ -47,7 +47,7 @@ export class MemoryLog implements Log {
     }
   }
 
-  async bounds(): Promise<Bounds> {
+  async bounds(_partition?: number): Promise<Bounds> {
     return { start: this.start, end: this.#end };
   }
 

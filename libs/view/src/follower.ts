@@ -37,7 +37,12 @@ async function run(followers: ReadonlyMap<number, Follower>, { log, file, signal
     const from = new Map([...followers].map(([partition, { next }]) => [partition, next]));
     const limit = (): ChunkLimit => (endLoading === undefined ? steadyChunk : loadingChunk);
     for await (const batch of arrivals(log, from, { signal, limit })) {
-      await followers.get(batch.partition)?.take(batch, limit());
+      const follower = followers.get(batch.partition);
+      // What has to come for one partition and is folded holds up the others, which are not quiet for that.
+      const heldUp = follower?.hasArrived === false ? [...followers.values()].filter((each) => !each.hasArrived) : [];
+      for (const each of heldUp) each.interruptQuiet();
+      await follower?.take(batch, limit());
+      for (const each of heldUp) each.checkArrival();
       if (endLoading === undefined || isBehind()) continue;
       endLoading();
       endLoading = undefined;
@@ -67,7 +72,8 @@ class Follower {
   #goal = Number.POSITIVE_INFINITY;
   readonly caughtUp: Promise<void>;
   #arrived!: () => void;
-  #hasArrived = false;
+  /** Whether it has caught up once. */
+  hasArrived = false;
   #quiet: NodeJS.Timeout | undefined;
   #quietStall: NodeJS.Timeout | undefined;
 
@@ -82,27 +88,32 @@ class Follower {
 
   async begin(): Promise<void> {
     this.#goal = (await this.#options.log.bounds(this.#partition)).end;
-    this.#checkArrival();
+    this.checkArrival();
     await this.#checkStall(this.#position());
   }
 
   /** Whether it has so much to read before it has caught up for the first time that nobody is served yet. */
   get isBehind(): boolean {
-    return !this.#hasArrived && Number.isFinite(this.#goal) && this.#goal - this.next >= loadingChunk.records;
+    return !this.hasArrived && Number.isFinite(this.#goal) && this.#goal - this.next >= loadingChunk.records;
   }
 
   async take({ records }: Batch, limit: ChunkLimit): Promise<void> {
     this.hush();
     let position: Progress | undefined;
     for (const chunk of chunks(records, limit)) position = await this.#fold(chunk);
-    this.#checkArrival();
+    this.checkArrival();
     if (position !== undefined) await this.#checkStall(position);
   }
 
   /** Stops waiting for silence. */
   hush(): void {
-    clearTimeout(this.#quiet);
+    this.interruptQuiet();
     clearTimeout(this.#quietStall);
+  }
+
+  /** Until {@link checkArrival}. */
+  interruptQuiet(): void {
+    clearTimeout(this.#quiet);
   }
 
   /**
@@ -165,14 +176,15 @@ class Follower {
   }
 
   /** A log may end in a hole, which no reader sees: where nothing comes for a while, that is its end. */
-  #checkArrival(): void {
-    clearTimeout(this.#quiet);
+  checkArrival(): void {
+    this.interruptQuiet();
+    if (this.hasArrived) return;
     if (this.next >= this.#goal) this.#arrive();
     else this.#quiet = setTimeout(() => this.#arrive(), quietFor).unref();
   }
 
   #arrive(): void {
-    this.#hasArrived = true;
+    this.hasArrived = true;
     this.#arrived();
   }
 
