@@ -70,10 +70,8 @@ describe("the packages, installed in another project", () => {
     ["esnext", "bundler"],
   ])("have types that are whole, with --module %s", async (module, moduleResolution) => {
     writeFileSync(join(project, "program.ts"), program);
-    const compilerOptions = {
-      ...{ module, moduleResolution, target: "es2022", strict: true, exactOptionalPropertyTypes: true },
-      ...{ skipLibCheck: false, noEmit: true, types: ["node"] },
-    };
+    const checks = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
+    const compilerOptions = { module, moduleResolution, target: "es2022", types: ["node"], noEmit: true, ...checks };
     writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
     await run(join(root, "node_modules/.bin/tsc"), ["-p", project]);
   });
