@@ -180,3 +180,34 @@ it("what is only read by several is contended for by nobody", async () => {
   );
   expect(await Promise.all(runs)).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
 });
+
+it("a range that is still being read fixes the snapshot too: another read, whose turn comes meanwhile, does not move it", async () => {
+  const space = await FakeSpace.open();
+  const coordinator = await collide(space);
+  // So many pages that others commit while they are read.
+  for (let part = 0; part < 10; part += 1)
+    await coordinator.run({ agent: "ann" }, (tx) => {
+      for (let n = 0; n < 500; n += 1) tx.put(`list/${part}-${n}`, 0);
+    });
+  const [begun, thinking, isReading] = [gate(), gate(), gate()];
+  const first = coordinator.run({ agent: "cy" }, async (tx) => {
+    await tx.get(key);
+    begun.open();
+    await thinking.opened;
+    tx.put(key, "cy");
+  });
+  await begun.opened;
+  const second = coordinator.run({ agent: "di" }, async (tx) => {
+    const reads = Promise.all([tx.get(key), tx.scan<number>({ prefix: "list/" })]);
+    isReading.open();
+    const [, rows] = await reads;
+    const sum = rows.reduce((all, { value }) => all + value, 0);
+    tx.put("sums/list", sum);
+    return sum;
+  });
+  await isReading.opened;
+  await coordinator.run({ agent: "eve" }, (tx) => tx.put("list/0-0", 1));
+  thinking.open();
+  await first;
+  expect(await second).toMatchObject({ outcome: "committed", value: 1 });
+});

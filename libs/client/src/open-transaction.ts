@@ -75,8 +75,8 @@ export class OpenTransaction implements Transaction {
   readonly #calls: HeldCalls;
   readonly #handlers: Handlers | undefined;
   readonly #renew: OpeningOptions["renew"];
-  /** The function has been told of the snapshot. */
-  #isSnapshotTold = false;
+  /** The function has been told of the snapshot, or something was read at it: a range that is still being read, too. */
+  #isSnapshotUsed = false;
   #validFrom: number | null = null;
   #validUntil: number | null = null;
   #ended = false;
@@ -123,7 +123,7 @@ export class OpenTransaction implements Transaction {
   }
 
   get snapshot(): Version {
-    this.#isSnapshotTold = true;
+    this.#isSnapshotUsed = true;
     const partition = this.#partition();
     return { partition, offset: this.#snapshotOf(partition) };
   }
@@ -295,8 +295,7 @@ export class OpenTransaction implements Transaction {
 
   /** Something rests on the snapshot. */
   get #isPinned(): boolean {
-    if (this.#isolation === "none" || this.#isSnapshotTold || this.#calls.isUsed) return true;
-    return !this.#reads.isEmpty || !this.#writes.isEmpty;
+    return this.#isolation === "none" || this.#isSnapshotUsed || this.#calls.isUsed || !this.#writes.isEmpty;
   }
 
   #read(key: Key): unknown {
@@ -344,6 +343,7 @@ export class OpenTransaction implements Transaction {
    */
   #readAt(partition: number): Offset {
     if (this.#isolation === "none" && !this.#calls.isUsed) this.#snapshots[partition] = this.#view.applied(partition);
+    this.#isSnapshotUsed = true;
     return this.#snapshotOf(partition);
   }
 
