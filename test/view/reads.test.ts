@@ -2,8 +2,8 @@ import { SqliteFile } from "@seriatim/log";
 import { fromBytes, toBytes, type Key, type KeyRange, type Verdict } from "@seriatim/protocol";
 import { newest, View } from "@seriatim/view";
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { Chain, commit, foldInto, key, openView, read } from "./fixture.ts";
+import { describe, expect, it, vi } from "vitest";
+import { Chain, commit, foldInto, key, openView, read, temporaryPath, type Opened } from "./fixture.ts";
 import { compareKeys, Model, type ModelRange } from "./model.ts";
 
 /** In an order that UTF-16 units would get wrong: U+FFFD stands below U+10000 only in UTF-8. */
@@ -171,6 +171,46 @@ describe("reads at a snapshot", () => {
     expect(opened.view.count({ from: toBytes("a/"), to: toBytes("a0") }, newest, { limit: 10 })).toEqual({
       entries: 1,
     });
+  });
+});
+
+/** At once, as only another process can. */
+function commitNow({ file, view }: Opened, verdict: Verdict): void {
+  file.database.exec("BEGIN IMMEDIATE");
+  view.fold(0, read([verdict], verdict.offset));
+  file.database.exec("COMMIT");
+}
+
+describe("another process that commits in the midst of a read", () => {
+  const all = { from: toBytes("a/"), to: toBytes("a0") };
+
+  const changes = {
+    "deletes a key": { before: [], change: { "a/1": null } },
+    "writes a key that was deleted": { before: [{ "a/1": null }], change: { "a/1": "2" } },
+  };
+  const reads = {
+    scan: (view: View): unknown => view.scan(all, 1, { limit: 10 }).map((entry) => entry.key),
+    count: (view: View): unknown => view.count(all, 1, { limit: 10 }).entries,
+  };
+
+  it.each(Object.entries(changes))("changes nothing at a snapshot when it %s", async (_, { before, change }) => {
+    for (const readAll of Object.values(reads))
+      // Before each of the statements in turn: there are fewer.
+      for (let statement = 1; statement <= 8; statement += 1) {
+        const path = temporaryPath();
+        const [opened, other] = [await openView(path), await openView(path)];
+        const chain = new Chain();
+        await foldInto(opened, read(chain.run({ "a/1": "1", "a/2": "1" }, ...before)));
+        const expected = readAll(opened.view);
+        let left = statement;
+        const readNow = opened.file.readNow.bind(opened.file);
+        vi.spyOn(opened.file, "readNow").mockImplementation((work) => {
+          left -= 1;
+          if (left === 0) commitNow(other, chain.next(commit(change)));
+          return readNow(work);
+        });
+        expect(readAll(opened.view)).toEqual(expected);
+      }
   });
 });
 

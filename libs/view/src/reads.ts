@@ -69,6 +69,7 @@ const history = `SELECT v.place, v.version, v.value, i.id, i.agent, i.time
  * are deleted are not stepped over.
  */
 export class Reads {
+  readonly #file: SqliteFile;
   readonly #vanished: Vanished;
   readonly #entry: Query<[Buffer, number, Buffer, number], [number, Buffer]>;
   readonly #version: Query<[Buffer, number, Buffer, number], number | null>;
@@ -77,6 +78,7 @@ export class Reads {
   readonly #history: Query<[History], HistoryRow>;
 
   constructor(file: SqliteFile, stretches: Stretches) {
+    this.#file = file;
     this.#vanished = new Vanished(file, stretches);
     this.#entry = Query.ofArrays(file, `SELECT version, value FROM view_versions WHERE place = ${columnAt("place")}`);
     this.#version = Query.ofValues(file, `SELECT ${columnAt("version")}`);
@@ -96,21 +98,14 @@ export class Reads {
     return this.#version.get(bytes, at, bytes, at) ?? null;
   }
 
-  scan(range: KeyRange, at: Offset, { limit, reverse = false, after }: ScanOptions): Entry[] {
-    const left = rest(range, after, reverse);
-    const page = this.#scan[reverse ? "DESC" : "ASC"].all({ ...bounds(left, at), limit });
-    const last = page.length < limit ? undefined : page.at(-1)?.key;
-    const vanished = this.#vanished.entries(upTo(left, last, reverse), at, limit, reverse);
-    const rows = vanished.length === 0 ? page : merged([...page, ...vanished], reverse).slice(0, limit);
-    return rows.map(({ key, version, value }) => ({ key: bytesOf(key), version, value }));
+  /** In one state of the file: a key that another process deletes meanwhile, or writes again, is to be found once. */
+  scan(range: KeyRange, at: Offset, options: ScanOptions): Entry[] {
+    return this.#file.readTogetherNow(() => this.#scanned(range, at, options));
   }
 
-  count(range: KeyRange, at: Offset, { limit, after }: CountOptions): Counted {
-    const left = rest(range, after, false);
-    const page = this.#count.get({ ...bounds(left, at), limit });
-    const last = page === undefined || page.last === null || page.stepped < limit ? undefined : page.last;
-    const entries = (page?.live ?? 0) + this.#vanished.count(upTo(left, last, false), at);
-    return last === undefined ? { entries } : { entries, last: bytesOf(last) };
+  /** As {@link scan}. */
+  count(range: KeyRange, at: Offset, options: CountOptions): Counted {
+    return this.#file.readTogetherNow(() => this.#counted(range, at, options));
   }
 
   history(key: Key, { limit = -1, before = Number.MAX_SAFE_INTEGER }: HistoryOptions): HistoryEntry[] {
@@ -123,6 +118,23 @@ export class Reads {
       agent,
       time,
     }));
+  }
+
+  #scanned(range: KeyRange, at: Offset, { limit, reverse = false, after }: ScanOptions): Entry[] {
+    const left = rest(range, after, reverse);
+    const page = this.#scan[reverse ? "DESC" : "ASC"].all({ ...bounds(left, at), limit });
+    const last = page.length < limit ? undefined : page.at(-1)?.key;
+    const vanished = this.#vanished.entries(upTo(left, last, reverse), at, limit, reverse);
+    const rows = vanished.length === 0 ? page : merged([...page, ...vanished], reverse).slice(0, limit);
+    return rows.map(({ key, version, value }) => ({ key: bytesOf(key), version, value }));
+  }
+
+  #counted(range: KeyRange, at: Offset, { limit, after }: CountOptions): Counted {
+    const left = rest(range, after, false);
+    const page = this.#count.get({ ...bounds(left, at), limit });
+    const last = page === undefined || page.last === null || page.stepped < limit ? undefined : page.last;
+    const entries = (page?.live ?? 0) + this.#vanished.count(upTo(left, last, false), at);
+    return last === undefined ? { entries } : { entries, last: bytesOf(last) };
   }
 }
 

@@ -139,6 +139,11 @@ export class SqliteFile {
     }
   }
 
+  /** As {@link readNow}, for several statements that must see one state of the file. */
+  readTogetherNow<T>(work: () => T): T {
+    return this.readNow(() => (this.database.inTransaction ? work() : this.#within(this.#statements.beginRead, work)));
+  }
+
   /**
    * To be called before much is written in large transactions: they wait less for the disk until what is returned is
    * called, once, which then takes a moment. Costs up to 128 MiB of memory and 64 MiB of disk meanwhile.
