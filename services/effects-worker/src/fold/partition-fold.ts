@@ -169,7 +169,7 @@ export class PartitionFold {
     this.#define(place, offset, { ...definition, intent: id, agent, time }, args);
     // Another process may have stored its end already, which is not seen here then.
     const inverse = this.#cache.get({ ...place, side: "undo" });
-    if (inverse.definition !== null) this.#put(inverse, undefined);
+    if (inverse.definition !== null) this.#tell(inverse, undefined);
   }
 
   /** Its intent is decided: without a commit that confirms it, its inverse comes about. */
@@ -182,17 +182,17 @@ export class PartitionFold {
     const { undo: name, intent, agent, time, timeout } = definition;
     if (isConfirmed || name === null) return;
     const undo = this.#cache.get({ ...hold, side: "undo" });
-    if (undo.changed >= offset) return this.#index(undo);
+    if (undo.changed >= offset) return this.#tell(undo, undefined);
     const { own, applied } = progress;
     const inverse: Definition = { kind: "undo", name, intent, agent, time, timeout };
     const known = { ...undo.progress, own, applied: Math.max(applied, undo.progress.applied) };
     this.#put({ ...undo, definition: inverse, changed: offset, arguments: args, progress: known }, undefined);
   }
 
-  /** Another process may have stored it already, from what it read of the same log. */
+  /** Another process may have stored it already, from what it read of the same log: here it is news all the same. */
   #define(id: EffectId, changed: number, definition: Definition, args: Uint8Array): void {
     const before = this.#cache.get(id);
-    if (before.changed >= changed) this.#index(before);
+    if (before.changed >= changed) this.#tell(before, undefined);
     else this.#put({ ...before, definition, changed, arguments: args }, undefined);
   }
 
@@ -212,6 +212,10 @@ export class PartitionFold {
 
   #put(row: Row, record: EffectRecord | undefined): void {
     this.#cache.put(row);
+    this.#tell(row, record);
+  }
+
+  #tell(row: Row, record: EffectRecord | undefined): void {
     this.#index(row);
     if (row.definition !== null) this.#options.onChange(row, record);
   }
