@@ -63,6 +63,29 @@ function script(text: string): Promise<string> {
   });
 }
 
+it("leaves a call alone that is still under way when the space is closed", async () => {
+  const path = JSON.stringify(temporaryFile());
+  const output = await script(`
+    import { renameSync } from "node:fs";
+    const pay = {
+      idempotent: false,
+      async call() {
+        // Ends the calling for good, and without waiting for what is under way.
+        renameSync(${path}, ${path} + ".moved");
+        await new Promise((resolve) => setTimeout(resolve, 3_000));
+        console.log("called");
+      },
+    };
+    const onWorkerEnd = async () => {
+      await space.close();
+      console.log("closed");
+    };
+    const space = await open(${path}, { handlers: defineHandlers({ pay }), onWorkerEnd });
+    await space.run({ agent: "agent" }, (tx) => tx.defer("pay", 1));
+  `);
+  expect(output).toBe("closed\ncalled\n");
+});
+
 it("warns of a handler that it does not know, and of nothing else", async () => {
   const path = JSON.stringify(temporaryFile());
   const output = await script(`

@@ -45,6 +45,7 @@ export class Dispatcher {
   readonly #toLookAt = new Map<string, EffectId>();
   readonly #abandon = new AbortController();
   #isStopped = false;
+  #isEnded = false;
   #isLooking = false;
   #isBegun = false;
 
@@ -101,6 +102,13 @@ export class Dispatcher {
     this.#abandon.abort(new Error("the worker was stopped"));
   }
 
+  /** Nothing is read or sent any more: what a call that is still under way comes to is left to those who take over. */
+  end(): void {
+    this.stop();
+    this.abandon();
+    this.#isEnded = true;
+  }
+
   #lookBehind(row: Row, lane: string): void {
     const { fold, partition } = this.#options;
     for (const { offset, index, digest } of fold.lanes.behind(placeOf(row, lane)))
@@ -116,6 +124,8 @@ export class Dispatcher {
       this.#isLooking = false;
       const ids = [...this.#toLookAt.values()];
       this.#toLookAt.clear();
+      // Whoever waited for room may be told of it once all is over.
+      if (this.#isEnded) return;
       for (const each of ids) this.#consider(this.#options.fold.get(each));
     });
   }
@@ -214,7 +224,7 @@ export class Dispatcher {
     const signal = handler.idempotent ? this.#abandon.signal : never;
     const chance = timing.random();
     const result = await performCall({ space, handler, row, chance, signal, resultBytes, asksOnly });
-    this.#reportOn(attempt, result);
+    if (!this.#isEnded) this.#reportOn(attempt, result);
   }
 
   #reportOn(attempt: Attempt, result: EffectResult): void {

@@ -123,7 +123,7 @@ export class EffectsWorker {
     const results = await Promise.allSettled(tasks.map((task) => task.finally(halt)));
     for (const partition of this.#partitions.values()) {
       partition.stop();
-      partition.dispatcher.abandon();
+      partition.dispatcher.end();
     }
     const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
