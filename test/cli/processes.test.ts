@@ -1,6 +1,7 @@
 /* Several processes at once, signals, and readers that go away. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -99,6 +100,14 @@ test("a scan piped into head ends quietly", async () => {
   const shell = spawn("bash", ["-c", command], { stdio: ["ignore", "pipe", "pipe"] });
   const [out, error] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
   expect({ out, error }).toEqual({ out: "a/1   0\n", error: "" });
+});
+
+test("a check whose reader ends early answers all the same", async () => {
+  const history = temporaryFile("lost-update.txt");
+  writeFileSync(history, "w(1,1,0,0)\nr(1,1,1,1)\nw(1,2,1,1)\nr(1,1,2,2)\nw(1,3,2,2)\n");
+  const check = start(["check", history]);
+  check.stdout?.destroy();
+  expect(await once(check, "exit")).toEqual([1, null]);
 });
 
 async function silentBroker(): Promise<{ readonly flags: string[]; readonly asked: Promise<unknown> }> {

@@ -84,10 +84,10 @@ function adopted(command: Command, parent: Command, path: string): Command {
   return command;
 }
 
-/** A reader that has seen enough, such as `head`, closes the pipe: that is no fault. */
+/** A reader that has seen enough, such as `head`, closes the pipe: that is no fault, and changes no answer. */
 function endWithReader(stream: NodeJS.WriteStream): void {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(exitCodes.done);
+    if (error.code === "EPIPE") process.exit(process.exitCode ?? exitCodes.done);
     throw error;
   });
 }
