@@ -1,8 +1,9 @@
 /* Several processes at once, signals, and readers that go away. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
+import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -108,6 +109,17 @@ test("a check whose reader ends early answers all the same", async () => {
   const check = start(["check", history]);
   check.stdout?.destroy();
   expect(await once(check, "exit")).toEqual([1, null]);
+});
+
+test("a backup for which there is no room leaves nothing behind, and may be made again", async () => {
+  const flags = await madeSpace();
+  const copy = temporaryFile("copy.db");
+  const command = `ulimit -f 1; "${process.execPath}" "${main}" backup "${copy}" ${flags.join(" ")}; echo $?`;
+  const shell = spawn("bash", ["-c", command], { stdio: ["ignore", "pipe", "ignore"] });
+  expect(await text(shell.stdout)).toBe("70\n");
+  expect(readdirSync(dirname(copy))).toEqual([]);
+  expect((await seriatim(["backup", copy, ...flags])).code).toBe(0);
+  expect(readdirSync(dirname(copy))).toEqual(["copy.db"]);
 });
 
 async function silentBroker(): Promise<{ readonly flags: string[]; readonly asked: Promise<unknown> }> {

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { renameSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Database, Statement } from "better-sqlite3";
 import { assert, Failure } from "@seriatim/protocol";
@@ -162,17 +162,20 @@ export class SqliteFile {
   }
 
   /**
-   * Copies all of it, as of one moment, into a new file at `path`. Others may write meanwhile; this process does nothing
-   * else until it is done.
+   * Copies all of it, as of one moment, into a new file at `path`, which is there only once it is whole. Others may write
+   * meanwhile; this process does nothing else until it is done.
    * @throws Failure `invalid_argument` when there is a file already; `unavailable` when the copy cannot be written.
    */
   copyInto(path: string): void {
     this.#assertOpen();
     if (statSync(path, { throwIfNoEntry: false }) !== undefined)
       throw new Failure("invalid_argument", `there is a file ${path} already: name another for the copy`);
+    const partial = `${resolve(path)}.${process.pid}.tmp`;
     try {
-      this.database.prepare("VACUUM INTO ?").run(resolve(path));
+      this.database.prepare("VACUUM INTO ?").run(partial);
+      renameSync(partial, path);
     } catch (error) {
+      rmSync(partial, { force: true });
       throw toFailure(error, path);
     }
   }
