@@ -68,6 +68,8 @@ describe("who is let in", () => {
     const server = await listening({ origins: ["https://allowed.example"] });
     expect(await posted(server)).toMatchObject({ status: 200 });
     expect(await posted(server, { Origin: "http://localhost:5173" })).toMatchObject({ status: 200 });
+    // As --host 127.0.0.2 has it.
+    expect(await posted(server, { Host: "127.0.0.2:8080" })).toMatchObject({ status: 200 });
     expect(await posted(server, { Origin: "https://allowed.example" })).toMatchObject({ status: 200 });
     const page = await posted(server, { Origin: "https://evil.example" });
     expect(page).toMatchObject({ status: 403 });

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { isIPv4 } from "node:net";
 
 export interface Admission {
   /** The address that is listened on. */
@@ -15,7 +16,10 @@ export interface Rejection {
   readonly message: string;
 }
 
-const loopbackNames = new Set(["localhost", "127.0.0.1", "[::1]"]);
+/** As a URL has it. */
+function isLoopback(name: string): boolean {
+  return name === "localhost" || name === "[::1]" || (isIPv4(name) && name.startsWith("127."));
+}
 
 /**
  * Why a request is not served; undefined when it is. Without a token the server is only for programs of this machine: a
@@ -23,9 +27,9 @@ const loopbackNames = new Set(["localhost", "127.0.0.1", "[::1]"]);
  */
 export function rejectionOf({ headers }: IncomingMessage, { token, origins }: Admission): Rejection | undefined {
   const { host = "", origin, authorization = "" } = headers;
-  if (token === undefined && !loopbackNames.has(nameOf(`http://${host}`)))
+  if (token === undefined && !isLoopback(nameOf(`http://${host}`)))
     return { status: 403, message: `the Host header ${JSON.stringify(host)} does not name this machine's own address` };
-  if (origin !== undefined && !origins.includes(origin) && !loopbackNames.has(nameOf(origin)))
+  if (origin !== undefined && !origins.includes(origin) && !isLoopback(nameOf(origin)))
     return {
       status: 403,
       message: `the origin ${JSON.stringify(origin)} is not allowed; start the server with --allow-origin ORIGIN for it`,
