@@ -148,6 +148,19 @@ describe("the id is closed, so that what was held can be undone, when", () => {
     expect(closed(space, "run/x/1")).toEqual({ kind: "cancelled" });
   });
 
+  it("it is not known in time what became of a later hold", async () => {
+    const space = await FakeSpace.open();
+    const coordinator = coordinatorOn(space, { handlers: receiver().handlers, verdictTimeout: 100 });
+    const run = coordinator.run({ agent: "a", id: "x" }, async (tx) => {
+      await reserve(tx);
+      space.isPaused = true;
+      await reserve(tx);
+    });
+    await expect(run).rejects.toMatchObject({ code: "unknown_outcome" });
+    await space.resume();
+    expect(closed(space, "run/x/1")).toEqual({ kind: "cancelled" });
+  });
+
   it("the caller's signal fires before the submit", async () => {
     const space = await FakeSpace.open();
     const stop = new AbortController();

@@ -32,6 +32,8 @@ interface Sent {
  * effects log, and only then back to the function. Whatever is interrupted leaves in the log what is needed to undo it.
  */
 export class HeldCalls {
+  /** Whether the intent that confirms what is held was given to the submitter. */
+  isSubmitted = false;
   readonly #environment: Environment;
   readonly #holding: Holding;
   readonly #agent: string;

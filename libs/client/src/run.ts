@@ -166,8 +166,8 @@ export class Run<T> {
       if (outcome.kind !== "result") await calls.giveUp();
       return outcome;
     } catch (error) {
-      // Of what has an unknown outcome the submitter has tried to close the id already.
-      if (!isFailure(error, "unknown_outcome")) await calls.giveUp();
+      // Where the intent's outcome is unknown, the submitter has tried to close the id already.
+      if (!calls.isSubmitted || !isFailure(error, "unknown_outcome")) await calls.giveUp();
       throw error;
     }
   }
@@ -185,6 +185,7 @@ export class Run<T> {
     throwIfAborted(this.#settings.signal);
     const intent = this.#intent(id, tx, thought.result);
     this.#standing.note(intent);
+    calls.isSubmitted = true;
     const outcome = this.#judge(intent, await this.#submitter.submit(intent, this.#settings.signal));
     if (outcome.kind === "refused") counters.msWasted += thought.ms;
     return outcome;
