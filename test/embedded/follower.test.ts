@@ -1,5 +1,7 @@
 /* What answers on the socket need not be a holder, and a holder need not answer. */
+import { chownSync } from "node:fs";
 import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Failure, type FailureCode } from "@seriatim/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { OwnAppend } from "../../libs/seriatim/src/embedded/append.ts";
@@ -44,6 +46,22 @@ describe("a follower", () => {
     await follower.append("one");
     expect(follower.records).toEqual(["one"]);
     expect(follower.link.role).toBe("alone");
+  });
+
+  it.skipIf(process.getuid?.() !== 0)("gives nothing to one that is another user's", async () => {
+    const path = temporaryFile("socket");
+    let connections = 0;
+    await listen(path, (socket) => {
+      connections += 1;
+      socket.write(helloFrame(identity));
+    });
+    chownSync(path, 65_534, 65_534);
+    const follower = newLink(path);
+    await follower.append("one");
+    await sleep(300);
+    expect(follower.records).toEqual(["one"]);
+    expect(follower.link.role).toBe("alone");
+    expect(connections).toBe(0);
   });
 
   it("takes the place of one that says nothing at all", async () => {

@@ -25,7 +25,7 @@ const patience = { least: 100, most: 1_000, answers: 4 };
 /** How long until the holder is taken to be gone, in ms; twice the patience where that is more. */
 const lastPatience = 1_000;
 
-/** Why there is no connection: nobody listens; somebody says nothing; somebody else is there; it is not permitted. */
+/** Why there is no connection: nobody listens; somebody says nothing; somebody else is there; it is not permitted, or another user's. */
 export type Absence = "nobody" | "silent" | "other" | "barred";
 
 export interface FollowerOptions {

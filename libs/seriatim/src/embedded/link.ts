@@ -3,7 +3,7 @@ import type { Committer } from "./committer.ts";
 import { Follower, type Absence } from "./follower.ts";
 import type { Identity } from "./frames.ts";
 import { Holder } from "./holder.ts";
-import { socketFileAt, type SocketFile } from "./listening.ts";
+import { absenceAt, socketFileAt, type SocketFile } from "./listening.ts";
 
 /** How long a candidate waits before it listens, in ms: of many at once, the first is followed by the others. */
 const candidacy = { base: 5, jitter: 20 };
@@ -96,7 +96,7 @@ export class Link {
     for (let failures = 0; !this.#isEnded;) {
       // Before it is tried: what comes to the path later is not what did not answer.
       const tried = socketFileAt(this.#options.path);
-      const absence = await this.#follow();
+      const absence = absenceAt(this.#options.path) ?? (await this.#follow());
       if (absence === undefined) {
         failures = 0;
         continue;

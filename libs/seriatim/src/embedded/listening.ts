@@ -15,6 +15,17 @@ export function socketFileAt(path: string): SocketFile {
   return found === undefined ? undefined : `${found.dev} ${found.ino} ${found.mtimeNs}`;
 }
 
+/**
+ * Why nobody at `path` can be followed, as its owner tells; undefined when somebody may. Whoever is followed is believed,
+ * and told what is to be committed: it must be this user, also in a folder where others can put a socket.
+ */
+export function absenceAt(path: string): "nobody" | "barred" | undefined {
+  if (isPipe) return undefined;
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return "nobody";
+  return found.uid === process.getuid?.() ? undefined : "barred";
+}
+
 /** Socket files of this process, to be removed when it ends. */
 const listening = new Set<Listening>();
 let isWatchingExit = false;
