@@ -104,6 +104,21 @@ describe("a call", () => {
     ["may have happened when it throws", new Error("oops"), { kind: "unsettled", error: "oops", delay: 0 }],
     ["may have happened when it throws no error", "oops", { kind: "unsettled", error: "oops", delay: 0 }],
     [
+      "may have happened when what it throws has no text",
+      Object.create(null),
+      { kind: "unsettled", error: "what was thrown has no text", delay: 0 },
+    ],
+    [
+      "may have happened when the text of its error is none",
+      Object.assign(new Error("oops"), { message: 7 }),
+      { kind: "unsettled", error: "7", delay: 0 },
+    ],
+    [
+      "has surely not happened when it says so, also with a pause that is no number",
+      new CallError("not_done", "closed", { delay: Number("Wed, 21 Oct 2026") }),
+      { kind: "not_done", error: "closed", delay: 0 },
+    ],
+    [
       "has not happened when it says so",
       new CallError("not_done", "closed", { delay: 5 }),
       { kind: "not_done", error: "closed", delay: 5 },

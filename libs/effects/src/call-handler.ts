@@ -24,6 +24,9 @@ export interface CallOptions {
   readonly resultBytes?: number;
 }
 
+/** The longest pause that a handler may ask for, in ms: a year. */
+const longestDelay = 365 * 24 * 3_600_000;
+
 /** The longest error text that is kept, in characters. */
 const longestError = 1_000;
 
@@ -93,11 +96,25 @@ function outcomeOf(error: unknown): CallOutcome {
   const text = textOf(error);
   if (!isCallError(error)) return { kind: "unsettled", error: text, delay: 0 };
   if (error.fault === "refused") return { kind: "refused", error: text };
-  return { kind: error.fault, error: text, delay: error.delay ?? 0 };
+  return { kind: error.fault, error: text, delay: delayOf(error.delay) };
+}
+
+/** As it can be reported: a handler may take it from an answer, such as a Retry-After that is no number. */
+function delayOf(delay: unknown): number {
+  return typeof delay === "number" && delay > 0 ? Math.min(delay, longestDelay) : 0;
 }
 
 /** An error's message, as short and whole as the log holds it. */
 export function textOf(error: unknown): string {
-  const text = (error instanceof Error ? error.message || error.name : String(error)).toWellFormed();
+  const text = textFrom(error).toWellFormed();
   return text.length <= longestError ? text : `${text.slice(0, longestError - 1).toWellFormed()}…`;
+}
+
+/** Anything can be thrown, also what has no text. */
+function textFrom(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message || error.name : error);
+  } catch {
+    return "what was thrown has no text";
+  }
 }
