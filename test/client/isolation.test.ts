@@ -1,5 +1,5 @@
 /* Invariant 5, seen from the client: two transactions interleaved by hand at each level. */
-import { isolations, type Isolation } from "@seriatim/protocol";
+import { isolations, toKey, type Isolation } from "@seriatim/protocol";
 import { describe, expect, it } from "vitest";
 import { barrier, coordinatorOn, FakeSpace } from "./fake-space.ts";
 
@@ -87,6 +87,19 @@ it("a range read refuses what was added to it by a transaction that read nothing
     tx.put("summary/tasks", tasks.length);
   });
   expect(result).toMatchObject({ outcome: "refused", refusal: { code: "conflict", conflicts: [{ key: "tasks/2" }] } });
+});
+
+it("what rests on a range that could not be read is refused when the range changes", async () => {
+  const space = await FakeSpace.open();
+  const coordinator = coordinatorOn(space);
+  const write = { key: toKey("list/a"), value: Buffer.from("{"), blind: false };
+  await coordinator.submit({ agent: "other", writes: [write] });
+  const result = await coordinator.run({ agent: "a", attempts: 1 }, async (tx) => {
+    await tx.scan({ prefix: "list/" }).catch(() => undefined);
+    await coordinator.run({ agent: "b" }, (other) => other.put("list/a", 1));
+    tx.put("alarms/list", "it cannot be read");
+  });
+  expect(result).toMatchObject({ outcome: "refused", refusal: { code: "conflict" } });
 });
 
 it("a transaction that only reads is decided too", async () => {

@@ -316,11 +316,17 @@ export class OpenTransaction implements Transaction {
     const at = this.#readAt(partition);
     let last: Key | undefined;
     let count = 0;
-    for await (const page of mergedScan(this.#view, bounds, at, this.#writes.within(bounds), options)) {
-      this.#checkOpen();
-      for (const row of page) take(row);
-      last = page.at(-1)?.key ?? last;
-      count += page.length;
+    try {
+      for await (const page of mergedScan(this.#view, bounds, at, this.#writes.within(bounds), options)) {
+        this.#checkOpen();
+        for (const row of page) take(row);
+        last = page.at(-1)?.key ?? last;
+        count += page.length;
+      }
+    } catch (error) {
+      // What cannot be read is an answer too, on which the function may go on.
+      this.#record(bounds);
+      throw error;
     }
     const isCutOff = last !== undefined && count >= options.limit;
     this.#record(isCutOff && last !== undefined ? coveredRange(bounds, last, options.reverse) : bounds);
