@@ -1,8 +1,11 @@
 import * as fc from "fast-check";
+import { judge } from "@seriatim/checker";
+import { encodeGenesis } from "@seriatim/protocol";
 import { describe, expect, test } from "vitest";
 import type { Log } from "../core/logs.ts";
+import { genesisOf, Partition, point, submit, write } from "../core/partition.ts";
 import { holdsInTime } from "../core/seeded.ts";
-import { logs, storedOf } from "./sound-logs.ts";
+import { healed, logs, storedOf } from "./sound-logs.ts";
 import { audited, exported, storedSource, transactionsOf } from "./stored-space.ts";
 
 const file = "test/checker/sound-logs.property.test.ts";
@@ -55,6 +58,38 @@ describe("logs as they should be", () => {
     await holdsInTime(file, property, runs);
   });
 
+  test("so is one that begins where verdicts were lost, others came early, and all were sent again", async () => {
+    const places = fc.record({ from: fc.nat(40), length: fc.nat(40), lost: fc.nat(20), early: fc.nat(8) });
+    const property = fc.asyncProperty(logs, places, async (log, { from, length, lost, early }) => {
+      const stored = storedOf(log);
+      const slice = { partition: log.partition, from, to: from + length };
+      const source = storedSource(healed(stored, from - (lost % 4), lost, early), slice);
+      const history = await audited(source, { decisions: true });
+      expect(history.objections.kept.map(({ message }) => message)).toEqual([]);
+      const [reading] = history.partitions.values();
+      expect(reading?.audit.counts.undecided).toBe(0);
+      const plainOnes = await transactionsOf(storedSource(stored, slice));
+      expect(plain(await transactionsOf(source))).toEqual(plain(plainOnes));
+    });
+    await holdsInTime(file, property, runs);
+  });
+
+  test("verdicts that were sent again hide no cycle", async () => {
+    const log = lostUpdate();
+    for (let offset = 1; offset <= 3; offset += 1)
+      for (let lost = 1; lost <= 3; lost += 1)
+        for (let early = 1; early <= 9; early += 1) {
+          const history = await audited(storedSource(healed(storedOf(log), offset, lost, early)));
+          const { findings, counts } = await judge(history);
+          expect(history.objections.kept).toEqual([]);
+          expect({ answer: findings.serializable?.answer, lost: counts.lost_update, thin: counts.thin_air }).toEqual({
+            answer: "violated",
+            lost: 1,
+            thin: 0,
+          });
+        }
+  });
+
   test("verdicts alone are audited", async () => {
     await soundLogs(async (log) => {
       const { verdicts } = storedOf(log);
@@ -65,6 +100,22 @@ describe("logs as they should be", () => {
     });
   });
 });
+
+/** Two read what the first wrote and overwrite it, unchecked; others follow, which have nothing to do with it. */
+function lostUpdate(): Log {
+  const genesis = genesisOf(1, {});
+  const { codec } = new Partition(genesis).rules;
+  const update = { isolation: "none", snapshot: 1, points: [point("a/x", 1)], writes: [write("a/x")] } as const;
+  const others = Array.from({ length: 12 }, (_, at) => submit({ id: `other-${at}`, snapshot: 3 + at }));
+  const intents = [
+    submit({ id: "begin", writes: [write("a/x")] }),
+    submit({ id: "first", ...update }),
+    submit({ id: "second", ...update }),
+    ...others,
+  ];
+  const bytes = [encodeGenesis(genesis), ...intents.map((intent) => codec.encodeIntent(intent))];
+  return { genesis, partition: 0, records: bytes.map((each, offset) => ({ offset, appendTime: 1, bytes: each })) };
+}
 
 /** Bytes may be of one class or another. */
 function plain(value: unknown): unknown {

@@ -1,4 +1,4 @@
-import type { Digest, Offset, Position, Verdict } from "@seriatim/protocol";
+import { beforeGenesis, type Digest, type Offset, type Position, type Verdict } from "@seriatim/protocol";
 import { RecentVerdicts } from "./recent-verdicts.ts";
 
 /**
@@ -15,11 +15,16 @@ export type Standing = "next" | "repeat" | "forgotten" | "second" | "early" | "f
 /** The chain of one partition's verdicts, as a reader follows it. */
 export class Chain {
   #position: Position | undefined;
+  readonly #start: Offset;
   readonly #recent = new RecentVerdicts();
 
-  /** @param position undefined in the midst of a log: then the first verdict is taken at its word. */
-  constructor(position: Position | undefined) {
-    this.#position = position;
+  /**
+   * @param start where the log is read from. In its midst the first verdict is taken at its word, once it is the one that
+   * follows what stands below: those that came early may stand before it.
+   */
+  constructor(start: Offset) {
+    this.#start = start;
+    this.#position = start === 0 ? beforeGenesis : undefined;
   }
 
   get position(): Position | undefined {
@@ -41,7 +46,7 @@ export class Chain {
 
   #standing({ offset, predecessor, chain }: Verdict): Standing {
     const position = this.#position;
-    if (position === undefined) return "next";
+    if (position === undefined) return predecessor.offset < this.#start ? "next" : "early";
     if (offset <= position.offset) return this.#repeated(offset, chain);
     if (predecessor.offset > position.offset) return "early";
     return predecessor.offset === position.offset && predecessor.chain === position.chain ? "next" : "fork";

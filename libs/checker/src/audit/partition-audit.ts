@@ -23,8 +23,8 @@ export interface PartitionAuditOptions {
   readonly partition: number;
   readonly codec: RecordCodec;
   readonly hasIntents: boolean;
-  /** Whether the logs are read from their genesis on. */
-  readonly isWhole: boolean;
+  /** The offset from which the logs are read: 0 from their genesis on. */
+  readonly start: Offset;
   /** A chain hash, or its beginning, that one of the verdicts must have. */
   readonly head: Digest | undefined;
   readonly objections: Objections;
@@ -71,8 +71,8 @@ export class PartitionAudit {
 
   constructor(options: PartitionAuditOptions) {
     this.#options = options;
-    this.#chain = new Chain(options.isWhole ? beforeGenesis : undefined);
-    this.#time = options.isWhole ? 0 : undefined;
+    this.#chain = new Chain(options.start);
+    this.#time = options.start === 0 ? 0 : undefined;
     this.#claims = new ClaimedIds(options.codec.genesis.limits.window);
     this.#holds = new StandingHolds(options.codec.genesis.limits.window);
   }
@@ -132,7 +132,7 @@ export class PartitionAudit {
     const { offset, record } = item;
     this.counts.records += 1;
     // Not before they are needed: of a line the bytes must first be encoded.
-    const isFirst = this.#lastIntent < 0 && this.#options.isWhole;
+    const isFirst = this.#lastIntent < 0 && this.#options.start === 0;
     if (isFirst && record.kind === "genesis") this.#compareGenesis(item.bytes);
     const isNext = offset > this.#lastIntent;
     if (!isNext) this.#add("audit:order", offset, `the record at ${offset} stands after that at ${this.#lastIntent}`);

@@ -1,4 +1,4 @@
-import { beforeGenesis, encodeGenesis, Failure } from "@seriatim/protocol";
+import { encodeGenesis, Failure } from "@seriatim/protocol";
 import type { Cancel, DecodedRecord, Outcome, Submit, Verdict } from "@seriatim/protocol";
 import { Chain } from "../audit/chain.ts";
 import { committed, draftOf } from "../audit/draft.ts";
@@ -58,7 +58,7 @@ class PartitionExport {
 
   constructor(source: SpaceSource, partition: number) {
     this.#source = source;
-    this.#chain = new Chain(source.starts.get(partition) === 0 ? beforeGenesis : undefined);
+    this.#chain = new Chain(source.starts.get(partition) ?? 0);
     this.#time = 0;
   }
 

@@ -40,13 +40,12 @@ export class PartitionReading {
     this.decisions = options.decisions ? new DecisionCheck(codec, start, objections) : undefined;
     this.effects = logs.has("effects") ? new EffectsAudit(partition, sha256, objections) : undefined;
     this.#deriver = logs.has("verdicts") ? undefined : new Deriver(codec, start);
-    const [hasIntents, isWhole] = [logs.has("intents"), start === 0];
     const onDecided = (record: DecidedRecord): void => this.#give(record);
     this.audit = new PartitionAudit({
       partition,
       codec,
-      hasIntents,
-      isWhole,
+      hasIntents: logs.has("intents"),
+      start,
       head,
       objections,
       trustsExports,

@@ -114,12 +114,15 @@ export class LogsSource implements SpaceSource {
     const end = logs.verdicts?.bounds[partition]?.end;
     if (logs.verdicts === undefined || end === undefined) return;
     const part = { from: await this.#firstPlace(span, signal), end };
+    let reached = from - 1;
     for await (const records of boundedRecords(logs.verdicts.log, partition, part, signal)) {
       const batch = records.map((record) => verdictItem(codec, partition, record));
       const within = batch.filter(({ verdict }) => isWithin(verdict?.offset, from, to));
       if (within.length > 0) yield within;
-      // What answers the records of the span was sent before; sent again, it would only be a repeat.
-      if (batch.every(({ verdict }) => verdict !== undefined && verdict.offset > to)) return;
+      for (const { verdict } of batch)
+        if (verdict !== undefined && verdict.predecessor.offset <= reached) reached = Math.max(reached, verdict.offset);
+      // What answers the records of the span was sent before, in its order; sent again, it would only be a repeat.
+      if (reached > to && batch.every(({ verdict }) => verdict !== undefined && verdict.offset > to)) return;
     }
   }
 
