@@ -49,6 +49,22 @@ describe("logs as they should be", () => {
     });
   });
 
+  test("of a slice without verdicts, all is undecided", async () => {
+    const property = fc.asyncProperty(logs, fc.integer({ min: 1, max: 40 }), async (log, from) => {
+      const { intents } = storedOf(log);
+      const source = storedSource({ intents }, { partition: log.partition, from });
+      const [reading] = (await audited(source)).partitions.values();
+      const records = intents.filter(({ offset }) => offset >= from);
+      expect(reading?.audit).toMatchObject({
+        counts: { records: records.length, undecided: records.length },
+        undecidedFrom: records[0]?.offset,
+        last: records.at(-1)?.offset,
+      });
+      expect(await transactionsOf(source)).toEqual([]);
+    });
+    await holdsInTime(file, property, runs);
+  });
+
   test("a slice is sound too", async () => {
     const property = fc.asyncProperty(logs, fc.nat(40), fc.nat(40), async (log, from, length) => {
       const slice = { partition: log.partition, from, to: from + length };

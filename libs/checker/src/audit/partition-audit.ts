@@ -124,11 +124,11 @@ export class PartitionAudit {
   }
 
   #intent(item: IntentItem): void {
-    if (this.#isNext(item)) this.#pending.add(item);
+    if (this.isNext(item)) this.#pending.add(item);
   }
 
-  /** Whether a record stands where it must; counts it. */
-  #isNext(item: IntentItem): boolean {
+  /** Whether a record stands where it must; counts it. For those whose outcome is known without a verdict. */
+  isNext(item: IntentItem): boolean {
     const { offset, record } = item;
     this.counts.records += 1;
     // Not before they are needed: of a line the bytes must first be encoded.
@@ -148,7 +148,7 @@ export class PartitionAudit {
 
   /** A record with its verdict, of which only the chain hash is given: it vouches for all the rest. */
   #decided({ intent, outcome, chain }: DecidedItem): void {
-    if (!this.#isNext(intent)) return;
+    if (!this.isNext(intent)) return;
     const { codec, trustsExports, hasGenesis } = this.#options;
     const { offset } = intent;
     if (chain === undefined || trustsExports) {

@@ -66,15 +66,14 @@ export class PartitionReading {
     if (hasGenesis) this.effects?.end(this.audit.head?.offset ?? -1, this.#options.start);
   }
 
+  /** From the midst of a log nothing is derived: what stands below may have claimed any id, and set the log time. */
   #derive(deriver: Deriver, item: Extract<Item, { kind: "intent" }>): void {
     const { partition, offset, record } = item;
+    const { source, start } = this.#options;
     const time = deriver.timeOf(item.time);
-    const outcome = this.#options.source.hasGenesis ? deriver.outcomeOf(item, time) : undefined;
-    this.audit.counts.records += 1;
-    if (outcome === undefined) {
-      this.audit.counts.undecided += 1;
-      return;
-    }
+    const outcome = source.hasGenesis && start === 0 ? deriver.outcomeOf(item, time) : undefined;
+    if (outcome === undefined) return this.audit.take(item);
+    if (!this.audit.isNext(item)) return;
     this.derived += 1;
     const { id, agent } = isIntent(record) ? record : { id: null, agent: null };
     deriver.follow(item, { id, outcome });
