@@ -48,6 +48,8 @@ class ListKey {
       this.#builder.depend(nodes.at(-1), node, ww, this.#names(chain.at(-1), this.#lastOf(node)));
     for (const read of reads) {
       if (!this.#isPossible(read, chain)) continue;
+      if (this.#isTorn(read, writers))
+        this.#builder.object("incompatible_order", read.node, undefined, this.#key, read.values.at(-1) ?? null);
       this.#seen(read, writers);
       this.#unseen(read, chain, nodes, unread);
     }
@@ -65,6 +67,16 @@ class ListKey {
     const fits = new Set(values).size === values.length && values.every((value, at) => chain[at] === value);
     if (!fits) this.#builder.object("incompatible_order", node, undefined, this.#key, values.at(-1) ?? null);
     return fits;
+  }
+
+  /** Whether what one transaction appended does not stand together in a list, in its order; its end may be missing. */
+  #isTorn({ values }: ListRead, writers: readonly (Writer | undefined)[]): boolean {
+    return values.some((value, at) => {
+      const own = writers[at]?.participant.steps.appends.get(this.#key) ?? [];
+      const place = own.indexOf(value);
+      if (place > 0 && values[at - 1] !== own[place - 1]) return true;
+      return place >= 0 && place + 1 < own.length && at + 1 < values.length && values[at + 1] !== own[place + 1];
+    });
   }
 
   /** Every element must have been appended by who committed; the last one must be its appender's last. */

@@ -21,11 +21,14 @@ export function sessionEdges(nodes: readonly HistoryTransaction[], order: readon
   );
 }
 
-/** Each transaction before those that began after it had ended, but for what follows from others of these. */
+/**
+ * Each transaction before those that began after it had ended, but for what follows from others of these. One of unknown
+ * outcome may not have ended yet.
+ */
 export function timeEdges(nodes: readonly HistoryTransaction[]): Edge[] {
   const timed = nodes.flatMap((transaction, node) =>
-    transaction.kind === "foreign" && transaction.begin !== null && transaction.end !== null
-      ? [{ node, begin: transaction.begin, end: transaction.end }]
+    transaction.kind === "foreign" && transaction.begin !== null
+      ? [{ node, begin: transaction.begin, end: transaction.end ?? Infinity }]
       : [],
   );
   const byEnd = timed.toSorted((a, b) => a.end - b.end);
