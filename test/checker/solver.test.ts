@@ -60,3 +60,18 @@ describe("the search for an order, and all ways to take sides", () => {
     expect(held).toBeLessThan((runs * 9) / 10);
   });
 });
+
+describe("the search is bounded", () => {
+  test("many writes that nothing orders have an order at once", () => {
+    const count = 400;
+    const choices = Array.from({ length: count }, (_, a) =>
+      Array.from({ length: a }, (__, b) => ({
+        first: [edge(b, a, ww, {}), edge(count + b, a, rw, {})],
+        second: [edge(a, b, ww, {}), edge(count + a, b, rw, {})],
+      })),
+    ).flat();
+    const reads = Array.from({ length: count }, (_, writer) => edge(writer, count + writer, wr, {}));
+    expect(solve(reads, choices, onePoint(2 * count)).answer).toBe("holds");
+    expect(solve(reads, choices, startAndCommit(2 * count)).answer).toBe("holds");
+  });
+});

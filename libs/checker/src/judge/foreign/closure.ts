@@ -27,6 +27,29 @@ export class Closure {
     return true;
   }
 
+  /** The place of each in an order that has all that is known: what follows on others comes as soon as they allow. */
+  places(): Int32Array {
+    const left = new Int32Array(this.#size);
+    for (let a = 0; a < this.#size; a += 1)
+      for (let b = 0; b < this.#size; b += 1) if (this.precedes(a, b)) left[b] = (left[b] ?? 0) + 1;
+    const firsts = Array.from(left.keys()).filter((point) => left[point] === 0);
+    const places = new Int32Array(this.#size);
+    let next = 0;
+    for (const first of firsts) {
+      const ready = [first];
+      for (const point of ready) {
+        places[point] = next;
+        next += 1;
+        for (let b = 0; b < this.#size; b += 1) {
+          if (!this.precedes(point, b)) continue;
+          left[b] = (left[b] ?? 0) - 1;
+          if (left[b] === 0) ready.push(b);
+        }
+      }
+    }
+    return places;
+  }
+
   mark(): number {
     this.#marks += 1;
     return this.#trail.length;

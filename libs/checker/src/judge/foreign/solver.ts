@@ -6,6 +6,9 @@ import type { Choice, Edge } from "./problem.ts";
 const mostPoints = 24_000;
 const mostWork = 3_000_000_000;
 const mostDecisions = 50_000;
+/** Choices looked at, and those kept to be taken back to. */
+const mostLooks = 1_000_000_000;
+const mostKept = 30_000_000;
 
 /** The points in time that transactions have: one each for serializability; a start and a commit for snapshot isolation. */
 export interface Points {
@@ -56,6 +59,8 @@ class Search {
   readonly #forced: Edge[] = [];
   readonly #decisions: Decision[] = [];
   #decided = 0;
+  #looks = 0;
+  #kept = 0;
 
   constructor(choices: readonly Choice[], points: Points) {
     this.#points = points;
@@ -73,14 +78,30 @@ class Search {
   run(): Solution {
     let stuck = this.#propagate();
     if (stuck !== undefined) return { answer: "violated", forced: this.#forced, stuck };
+    if (this.#fitsOneOrder()) return { answer: "holds" };
     while (this.#open.length > 0 || stuck !== undefined) {
-      if (this.#decided > mostDecisions || this.#closure.work > mostWork)
-        return { answer: "undecided", reason: "the search for an order of the writes was given up" };
+      if (this.#isTooMuch) return { answer: "undecided", reason: "the search for an order of the writes was given up" };
       if (stuck === undefined) this.#decide();
       else if (!this.#reconsider()) return { answer: "violated", forced: this.#forced, stuck: null };
       stuck = this.#propagate();
     }
     return { answer: "holds" };
+  }
+
+  get #isTooMuch(): boolean {
+    if (this.#decided > mostDecisions || this.#closure.work > mostWork) return true;
+    return this.#looks > mostLooks || this.#kept > mostKept;
+  }
+
+  /** Whether what is open fits the first order of the points that comes to mind. */
+  #fitsOneOrder(): boolean {
+    const places = this.#closure.places();
+    const fits = (side: readonly Edge[]): boolean =>
+      side.every((edge) => {
+        const [before, after] = this.#ends(edge);
+        return (places[before] ?? 0) < (places[after] ?? 0);
+      });
+    return this.#open.every(({ first, second }) => fits(first) || fits(second));
   }
 
   #decide(): void {
@@ -93,6 +114,7 @@ class Search {
   #reconsider(): boolean {
     for (let last = this.#decisions.pop(); last !== undefined; last = this.#decisions.pop()) {
       this.#closure.undo(last.mark);
+      this.#kept -= last.open.length;
       if (last.isSecond) continue;
       const open = last.open.filter((choice) => choice !== last.choice);
       this.#take({ ...last, mark: this.#closure.mark(), isSecond: true }, open);
@@ -104,6 +126,7 @@ class Search {
   #take(decision: Decision, open: Choice[]): void {
     this.#decided += 1;
     this.#decisions.push(decision);
+    this.#kept += decision.open.length;
     this.#open = open;
     const side = decision.isSecond ? decision.choice.second : decision.choice.first;
     // A side whose own edges contradict each other stays open, and is found stuck by what follows.
@@ -115,6 +138,7 @@ class Search {
     for (let changed = true; changed;) {
       changed = false;
       const open: Choice[] = [];
+      this.#looks += this.#open.length;
       for (const choice of this.#open) {
         const first = this.#isPossible(choice.first);
         const second = this.#isPossible(choice.second);
