@@ -11,6 +11,21 @@ function from(offset: number, read: string, version: number, wrote: string, effe
   return logged(offset, { points: [{ key: key(read), version }], writes: [write(wrote)], effects });
 }
 
+/** A read, as of the beginning, of what is not there. */
+function absent(name: string) {
+  return { snapshot: 0, points: [{ key: key(name), version: null }] };
+}
+
+/** In each of two partitions one agent writes, and another one sees nothing of it. */
+function crossed(one: string, other: string) {
+  return [
+    logged(1, { agent: "a", writes: [write("x/1")] }),
+    logged(2, { agent: "b", ...absent("x/1") }),
+    logged(1, { partition: 1, agent: one, writes: [write("y/1")] }),
+    logged(2, { partition: 1, agent: other, ...absent("y/1") }),
+  ];
+}
+
 describe("what a judgement says besides the cycles", () => {
   test("nothing holds of a history that holds nothing", async () => {
     const { findings } = await judge(historyOf([]));
@@ -142,5 +157,17 @@ describe("what a judgement says besides the cycles", () => {
       expect.objectContaining({ kind: "rw", key: "credits/b", range, before: null, after: 3, change: "update" }),
       expect.objectContaining({ kind: "rw", key: "credits/c", range, before: null, after: 2, change: "insert" }),
     ]);
+  });
+
+  test("what an agent did in several partitions has no order in any log", async () => {
+    const starts = new Map([0, 1].map((partition) => [partition, 0]));
+    const answers = async (one: string, other: string) => {
+      const { findings } = await judge(historyOf(crossed(one, other), { starts }), { session: true, realTime: true });
+      return [findings.serializable, findings.strong_session_serializable, findings.strict_serializable].map(
+        (finding) => finding?.answer,
+      );
+    };
+    expect(await answers("b", "a")).toEqual(["holds", "undecided", "holds"]);
+    expect(await answers("c", "d")).toEqual(["holds", "holds", "holds"]);
   });
 });

@@ -57,8 +57,10 @@ function assemble(
   const impossible = tally.counts.thin_air + tally.counts.G1a > 0;
   const against = (verdict: GraphVerdict, key: keyof GraphVerdict, more: Doubts = []): Finding =>
     finding(!verdict[key] || impossible, [...doubts, ...more, ...tooLarge(found)]);
-  const asked = (wanted: boolean | undefined, verdict: GraphVerdict, key: keyof GraphVerdict): Finding | null =>
-    wanted === true ? against(verdict, key) : null;
+  const inSessions = (key: keyof GraphVerdict): Finding | null =>
+    options.session === true ? against(found.session, key, scatteredSessions(passes)) : null;
+  const inRealTime = (key: keyof GraphVerdict): Finding | null =>
+    options.realTime === true ? against(found.realTime, key) : null;
   return {
     findings: {
       ...noFindings(),
@@ -69,10 +71,10 @@ function assemble(
         claims.claims.some(({ broken }) => broken > 0),
         [...doubts, ...tooLarge(found)],
       ),
-      strong_session_serializable: asked(options.session, found.session, "serializable"),
-      strong_session_snapshot_isolation: asked(options.session, found.session, "snapshotIsolation"),
-      strict_serializable: asked(options.realTime, found.realTime, "serializable"),
-      strong_snapshot_isolation: asked(options.realTime, found.realTime, "snapshotIsolation"),
+      strong_session_serializable: inSessions("serializable"),
+      strong_session_snapshot_isolation: inSessions("snapshotIsolation"),
+      strict_serializable: inRealTime("serializable"),
+      strong_snapshot_isolation: inRealTime("snapshotIsolation"),
     },
     counts: { ...tally.counts, G1b: null, internal: null, incompatible_order: null },
     cycles: tally.cycles,
@@ -82,6 +84,17 @@ function assemble(
     levels: levelsOf(history, passes, found, impossible, doubts),
     coverage,
   };
+}
+
+/** What holds in each partition need not hold in all of them, where a session goes over several. */
+function scatteredSessions(passes: readonly StreamPass[]): string[] {
+  const seen = new Set<string>();
+  for (const { agents } of passes) {
+    for (const agent of agents)
+      if (seen.has(agent)) return ["no log tells the order of an agent's transactions over several partitions"];
+    for (const agent of agents) seen.add(agent);
+  }
+  return [];
 }
 
 function tooLarge({ unjudged }: Found): string[] {

@@ -24,6 +24,8 @@ export class StreamPass {
   cascades = 0;
   /** Ranges, and absent keys, that were read at level none, where each read has a snapshot of its own. */
   looseReads = 0;
+  /** Of what committed. */
+  readonly agents = new Set<string>();
 
   readonly keys = new KeyTable();
   readonly #effectsKnown: boolean;
@@ -53,6 +55,7 @@ export class StreamPass {
     const { offset, isolation, effects } = transaction;
     this.committed += 1;
     this.claims.count(isolation);
+    this.agents.add(transaction.agent);
     this.#low = this.#high = offset;
     this.#rests = false;
     const seen = Math.min(transaction.snapshot, offset - 1);
