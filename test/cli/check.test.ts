@@ -92,6 +92,8 @@ describe("seriatim check, asked wrongly", () => {
     [["check", "package.json", "--from", "5", "--to", "3"], 64, "--to 3 is below --from 5"],
     [["check", "package.json", "--logs", "effect"], 64, "--logs"],
     [["check", "package.json", "--level", "high"], 64, "--level"],
+    [["check", "package.json", "--level", "claimed", "--session-order"], 64, "--session-order goes with"],
+    [["check", "package.json", "--logs", "verdicts"], 64, "--logs is for a file or topics"],
     [["check", "package.json", "--invariant", "package.json"], 64, "package.json"],
   ])("%j exits %d and says %s", async (args, code, said) => {
     const ended = await seriatim(args);

@@ -18,7 +18,7 @@ export function addSliceFlags(command: Command): Command {
     .option("--partition <number>", "only this partition (default: all)")
     .option(
       "--logs <names>",
-      "which logs to read: intents, verdicts or intents,verdicts (default: those that are there)",
+      "which logs to read, by commas: intents, verdicts, effects (default: those that are there)",
     );
 }
 
@@ -35,6 +35,6 @@ export function logsOf({ logs }: SliceFlags, faults: Faults): readonly LogName[]
   if (logs === undefined) return undefined;
   const names = logs.split(",").map((name) => name.trim());
   if (names.every((name): name is LogName => (logNames as readonly string[]).includes(name))) return names;
-  faults.add(`--logs is ${JSON.stringify(logs)}; name ${logNames.join(" or ")}, or both with a comma`);
+  faults.add(`--logs is ${JSON.stringify(logs)}; name some of ${logNames.join(", ")}, with commas`);
   return undefined;
 }

@@ -91,6 +91,9 @@ async function check(path: string | undefined, flags: Flags, command: Command): 
   const examples = whole(flags.examples, "--examples", 0, faults) ?? 0;
   const rules = await rulesOf(flags.invariant, faults);
   checkForeignFlags(checked, command, faults);
+  checkOrderFlags(flags, faults);
+  if (checked?.kind === "history" && checked.format === "export" && logs !== undefined)
+    faults.add(`--logs is for a file or topics; of ${checked.path} all is read`);
   faults.check();
   if (checked === undefined) return;
   const { level, sessionOrder = false, realTime = false, decisions = false, audit } = flags;
@@ -131,6 +134,13 @@ function checkForeignFlags(checked: Checked | undefined, command: Command, fault
       faults.add(
         `--level ${level} is for a space; of a history in the format ${checked.format} ask serializable or snapshot`,
       );
+}
+
+/** An order of time or of sessions makes a level stronger; the other levels have no stronger form. */
+function checkOrderFlags({ level, sessionOrder, realTime }: Flags, faults: Faults): void {
+  if (level === "serializable" || level === "snapshot") return;
+  for (const [name, isGiven] of Object.entries({ "--session-order": sessionOrder, "--real-time": realTime }))
+    if (isGiven === true) faults.add(`${name} goes with --level serializable or snapshot, not with ${level}`);
 }
 
 function writeFile(path: string, text: string): void {
