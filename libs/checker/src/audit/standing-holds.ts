@@ -10,10 +10,12 @@ export interface StandingHold {
   readonly deadline: number;
 }
 
-/** What was held within the window, in the order of the log: few. */
+/** What was held within the window. */
 export class StandingHolds {
   readonly #window: number;
-  #holds: StandingHold[] = [];
+  readonly #byId = new Map<string, StandingHold[]>();
+  /** The ids of the holds by offset, in the order of the log. */
+  readonly #ids = new Map<Offset, string>();
 
   constructor(window: number) {
     this.#window = window;
@@ -21,14 +23,23 @@ export class StandingHolds {
 
   /** The holds of `id` that are so recent that a record at `offset` is bound by them. */
   of(id: string, offset: Offset): StandingHold[] {
-    return this.#holds.filter((hold) => hold.id === id && hold.offset > offset - this.#window);
+    return this.#byId.get(id)?.filter((hold) => hold.offset > offset - this.#window) ?? [];
   }
 
   /** @param verdict younger than those before it. */
   note({ id, offset, digest, outcome }: Pick<Verdict, "id" | "offset" | "digest" | "outcome">): void {
     if (id === null || outcome.kind !== "held") return;
     const { index, deadline } = outcome;
-    const left = this.#holds.filter((hold) => hold.offset > offset - this.#window);
-    this.#holds = [...left, { id, index, offset, digest, deadline }];
+    this.#byId.set(id, [...this.of(id, offset), { id, index, offset, digest, deadline }]);
+    this.#ids.set(offset, id);
+    this.#forget(offset);
+  }
+
+  #forget(offset: Offset): void {
+    for (const [oldest, id] of this.#ids) {
+      if (oldest > offset - this.#window) return;
+      this.#ids.delete(oldest);
+      if (this.of(id, offset).length === 0) this.#byId.delete(id);
+    }
   }
 }
