@@ -106,6 +106,16 @@ describe("logs as they should be", () => {
         }
   });
 
+  test("a slice of verdicts alone is sound too", async () => {
+    const property = fc.asyncProperty(logs, fc.nat(40), fc.nat(40), async (log, from, length) => {
+      const { verdicts } = storedOf(log);
+      const slice = { partition: log.partition, from, to: from + length };
+      const history = await audited(storedSource({ verdicts }, slice));
+      expect(history.objections.kept.map(({ message }) => message)).toEqual([]);
+    });
+    await holdsInTime(file, property, runs);
+  });
+
   test("verdicts alone are audited", async () => {
     await soundLogs(async (log) => {
       const { verdicts } = storedOf(log);

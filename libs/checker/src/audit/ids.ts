@@ -1,13 +1,26 @@
-import { claimsId, type DecodedRecord, type Outcome, type RefusalCode, type Verdict } from "@seriatim/protocol";
+import {
+  claimsId,
+  type DecodedRecord,
+  type Offset,
+  type Outcome,
+  type RefusalCode,
+  type Verdict,
+} from "@seriatim/protocol";
 import type { ClaimedIds } from "./claims.ts";
 import type { StandingHolds } from "./standing-holds.ts";
+
+/** What is known of those before a verdict, and the offset from which on it is. */
+export interface Before {
+  readonly claims: ClaimedIds;
+  readonly holds: StandingHolds;
+  readonly start: Offset;
+}
 
 /** What a verdict says of its id that those before it do not bear out; undefined when nothing. */
 export function idFault(
   { id, offset, outcome, digest }: Verdict,
   record: DecodedRecord | undefined,
-  claims: ClaimedIds,
-  holds: StandingHolds,
+  { claims, holds, start }: Before,
 ): string | undefined {
   const claim = id === null ? undefined : claims.get(id, offset);
   if (claimsId(outcome)) {
@@ -21,7 +34,7 @@ export function idFault(
     if (holds.of(id, offset).some((hold) => hold.offset === first)) return undefined;
     if (record !== undefined && first >= offset)
       return `the verdict of ${offset} says that id ${JSON.stringify(id)} held at ${first}, which is not before it`;
-    if (record !== undefined) return undefined;
+    if (record !== undefined || first < start) return undefined;
   }
   const says = `the verdict of ${offset} says that id ${JSON.stringify(id)} was decided at ${first}`;
   if (claim === undefined) return first < offset ? undefined : `${says}, which is not before it`;

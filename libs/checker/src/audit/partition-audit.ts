@@ -220,7 +220,7 @@ export class PartitionAudit {
 
   /** Takes over the next verdict, which was compared with its record. */
   #accept(verdict: Verdict, intent: IntentItem | undefined): void {
-    const { partition, objections, head, onDecided } = this.#options;
+    const { partition, objections, head, start, onDecided } = this.#options;
     const { offset, predecessor, time, id, agent, outcome } = verdict;
     this.counts.verdicts += 1;
     if (head !== undefined && verdict.chain.startsWith(head)) this.#isHeadSeen = true;
@@ -230,7 +230,7 @@ export class PartitionAudit {
     if (this.#time !== undefined && time < this.#time)
       this.#add("audit:time", offset, `log time steps back at ${offset}`);
     this.#time = Math.max(this.#time ?? 0, time);
-    const fault = idFault(verdict, intent?.record, this.#claims, this.#holds);
+    const fault = idFault(verdict, intent?.record, { claims: this.#claims, holds: this.#holds, start });
     if (fault !== undefined) objections.add("audit:id", partition, offset, fault);
     this.#claims.note(verdict);
     this.#holds.note(verdict);
