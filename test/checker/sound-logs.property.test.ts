@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { judge } from "@seriatim/checker";
-import { encodeGenesis } from "@seriatim/protocol";
+import { encodeGenesis, leastVerdictBytes, type Genesis, type Submit } from "@seriatim/protocol";
 import { describe, expect, test } from "vitest";
 import type { Log } from "../core/logs.ts";
 import { genesisOf, Partition, point, submit, write } from "../core/partition.ts";
@@ -116,6 +116,19 @@ describe("logs as they should be", () => {
     await holdsInTime(file, property, runs);
   });
 
+  test("a slice may begin with what is just too large, or just not", async () => {
+    const small = { keyBytes: 12, nameBytes: 16, conflicts: 3, effectBytes: 300 };
+    const limits = { ...small, verdictBytes: leastVerdictBytes(small), resultBytes: 1_000, recordBytes: 4_000 };
+    const outcomes = new Set<string>();
+    for (let bytes = limits.verdictBytes - 260; bytes < limits.verdictBytes; bytes += 1) {
+      const log = endingWith(genesisOf(1, limits), submit({ id: "last", snapshot: 99, result: Buffer.alloc(bytes) }));
+      const history = await audited(storedSource(storedOf(log), { partition: 0, from: 100 }), { decisions: true });
+      expect(history.objections.kept).toEqual([]);
+      outcomes.add(JSON.stringify([...history.partitions.values()][0]?.decisions?.counts));
+    }
+    expect(outcomes).toEqual(new Set(['{"derived":1,"passed":0}']));
+  });
+
   test("verdicts alone are audited", async () => {
     await soundLogs(async (log) => {
       const { verdicts } = storedOf(log);
@@ -140,6 +153,14 @@ function lostUpdate(): Log {
     ...others,
   ];
   const bytes = [encodeGenesis(genesis), ...intents.map((intent) => codec.encodeIntent(intent))];
+  return { genesis, partition: 0, records: bytes.map((each, offset) => ({ offset, appendTime: 1, bytes: each })) };
+}
+
+/** A log of a hundred records, and one more. */
+function endingWith(genesis: Genesis, last: Submit): Log {
+  const { codec } = new Partition(genesis).rules;
+  const fillers = Array.from({ length: 99 }, (_, at) => submit({ id: `${at}`, snapshot: at }));
+  const bytes = [encodeGenesis(genesis), ...[...fillers, last].map((intent) => codec.encodeIntent(intent))];
   return { genesis, partition: 0, records: bytes.map((each, offset) => ({ offset, appendTime: 1, bytes: each })) };
 }
 

@@ -141,7 +141,8 @@ export class Deriver {
   #isTooLarge(intent: Submit, { partition, offset, digest }: IntentItem, time: number, outcome: Outcome): boolean {
     const { id, agent } = intent;
     const { limits, space } = this.#codec.genesis;
-    const predecessor = { offset: this.#predecessor, chain: digest } satisfies Position;
+    // The first of a slice follows the record before it, which was not read.
+    const predecessor = { offset: Math.max(this.#predecessor, this.#start - 1), chain: digest } satisfies Position;
     const draft = { space, partition, offset, predecessor, digest, id, agent, time, outcome };
     return this.#codec.encodeVerdict(draft).bytes.length > limits.verdictBytes;
   }
