@@ -9,6 +9,7 @@ async function answerOf(lines: readonly string[], condition: Condition): Promise
 
 const two = "{:type :ok, :process 0, :value [[:append :x 1] [:append :x 2]]}";
 const three = "{:type :ok, :process 1, :value [[:append :x 3]]}";
+const open = (operation: string) => `{:type :info, :process 1, :value [[${operation}]]}`;
 const reads = (list: string) => `{:type :ok, :process 2, :value [[:r :x ${list}]]}`;
 
 describe("lists", () => {
@@ -23,6 +24,29 @@ describe("lists", () => {
   ] as const)("%s: %s %s", async (_, list, answer) => {
     expect(await answerOf([two, three, reads(list)], "serializable")).toBe(answer);
     expect(await answerOf([two, three, reads(list)], "snapshot_isolation")).toBe(answer);
+  });
+});
+
+describe("what a transaction of unknown outcome may have done", () => {
+  const insert = "{:type :ok, :process 0, :value [[:insert :x 1] [:insert :y 1]]}";
+  const seen = "{:type :ok, :process 2, :value [[:r :y 1] [:r :x nil]]}";
+  const found = "{:type :ok, :process 2, :value [[:r :y 1] [:rp [:= 1] {:y 1}]]}";
+  const initial = "{:type :ok, :process 3, :f :init, :value {:x 0}}";
+
+  test.each([
+    ["absent, and nobody deleted it", [insert, seen], "violated"],
+    ["absent, and it may have been deleted", [insert, open(":delete :x"), seen], "undecided"],
+    ["absent, and another may have been deleted", [insert, open(":delete :z"), seen], "violated"],
+    [
+      "absent from the beginning, and it may have been deleted",
+      [initial, open(":delete :x"), insert, seen],
+      "undecided",
+    ],
+    ["not found, and nobody changed it", [insert, found], "violated"],
+    ["not found, and it may have been changed", [insert, open(":w :x 2"), found], "undecided"],
+    ["not found, and it may have been written once more", [insert, open(":w :x 1"), found], "violated"],
+  ] as const)("%s", async (_, lines, answer) => {
+    expect(await answerOf(lines, "serializable")).toBe(answer);
   });
 });
 

@@ -22,7 +22,9 @@ export function judgeForeign(history: ForeignHistory, options: JudgeOptions): Ju
   const impossible = problems.badReads.length > 0;
   const sessions = sessionEdges(problems.nodes, history.transactions);
   const judged = (order: readonly Edge[], telling: Telling): ProblemVerdict => {
-    const verdict = judgeProblems(problems, order, telling);
+    const isOpen = problems.isOpen && !impossible;
+    const verdict = judgeProblems(problems, order, isOpen ? untold() : telling);
+    if (isOpen) return openVerdict(verdict, problems.isLeftOut);
     return impossible ? impossibleVerdict(verdict) : verdict;
   };
   const plain = judged([], { tally, isCounted: true });
@@ -53,6 +55,18 @@ export function judgeForeign(history: ForeignHistory, options: JudgeOptions): Ju
   };
 }
 
+function untold(): Telling {
+  return { tally: new Tally(0), isCounted: false };
+}
+
+/** What does not fit may be explained by a transaction that was taken not to have committed. */
+function openVerdict({ serializable, snapshotIsolation }: ProblemVerdict, isLeftOut: boolean): ProblemVerdict {
+  const reason = "a transaction of unknown outcome may have made what was read as absent, or not found";
+  const open = (one: Answered): Answered =>
+    one.answer === "violated" || isLeftOut ? { answer: "undecided", reason } : one;
+  return { serializable: open(serializable), snapshotIsolation: open(snapshotIsolation) };
+}
+
 function impossibleVerdict({ serializable, snapshotIsolation }: ProblemVerdict): ProblemVerdict {
   return { serializable: impossibleAnswer(serializable), snapshotIsolation: impossibleAnswer(snapshotIsolation) };
 }
@@ -72,10 +86,9 @@ function judgeProblems(problems: Problems, order: readonly Edge[], telling: Tell
   if (count > mostProblems) return undecided(`reads fit their writers in ${count} ways`);
   const [first, ...others] = problems.all();
   if (first === undefined) throw new Error("a history has no reading at all");
-  const untold = { tally: new Tally(0), isCounted: false };
   const verdicts = [
-    judgeProblem(problems, first, order, count === 1 ? telling : untold),
-    ...others.map((problem) => judgeProblem(problems, problem, order, untold)),
+    judgeProblem(problems, first, order, count === 1 ? telling : untold()),
+    ...others.map((problem) => judgeProblem(problems, problem, order, untold())),
   ];
   const [verdict] = verdicts;
   if (count === 1 && verdict !== undefined) return verdict;

@@ -49,6 +49,18 @@ export class Participants {
     return this.#values.get(key)?.get(value) ?? nobody;
   }
 
+  /** Whether one of unknown outcome, which does not count, may have left such a value. */
+  mayHaveLeft(key: string, fits: (value: Value | null) => boolean): boolean {
+    for (const [value, writers] of this.#values.get(key) ?? [])
+      if (fits(value) && writers.some((writer) => !writer.isIntermediate && this.#isOpen(writer.participant)))
+        return true;
+    return false;
+  }
+
+  #isOpen(participant: Participant): boolean {
+    return participant.status === "indeterminate" && this.nodeOf(participant) === undefined;
+  }
+
   appendersOf(key: string, value: Value): readonly Writer[] {
     return this.#elements.get(key)?.get(value) ?? nobody;
   }

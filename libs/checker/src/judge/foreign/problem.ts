@@ -31,6 +31,10 @@ export interface Problems {
   readonly nodes: readonly HistoryTransaction[];
   readonly badReads: readonly BadRead[];
   readonly isReadOnly: boolean;
+  /** Whether transactions of unknown outcome may have done what was read as absent, or not found by a predicate. */
+  readonly isOpen: boolean;
+  /** Whether something was read that nobody else can have done. */
+  readonly isLeftOut: boolean;
   /** Whether two nodes wrote a key in common. */
   readonly writeInCommon: (one: number, other: number) => boolean;
   readonly lostUpdates: number;
@@ -47,11 +51,13 @@ export function problemsOf(history: ForeignHistory): Problems {
   for (const [node, { steps }] of participants.counted.entries())
     for (const { key, value } of steps.faults) lists.object("internal", node, undefined, key, value);
   dependOnLists(lists, participants);
-  const readings = readingsOf(lists, participants, history.initial);
+  const { readings, isOpen, isLeftOut } = readingsOf(lists, participants, history.initial);
   return {
     nodes: participants.counted.map(({ transaction }) => transaction),
     badReads: lists.badReads,
     isReadOnly: participants.isReadOnly,
+    isOpen,
+    isLeftOut,
     writeInCommon: (one, other) => writeInCommon(participants, one, other),
     lostUpdates: countLostUpdates(participants, readings),
     count: readings.reduce((product, { writers }) => product * writers.length, 1),

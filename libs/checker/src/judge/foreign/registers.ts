@@ -17,20 +17,26 @@ export interface Reading {
   readonly writers: readonly number[];
 }
 
-/** The readings of a history's registers. What no writer fits is objected to, and left out. */
+/**
+ * The readings of a history's registers, and whether some of them may show what a transaction of unknown outcome did.
+ * What no writer fits is objected to, and left out.
+ */
 export function readingsOf(
   builder: Builder,
   participants: Participants,
   initial: ReadonlyMap<string, Value>,
-): Reading[] {
+): Pick<Readings, "readings" | "isOpen" | "isLeftOut"> {
   const source = new Readings(builder, participants, initial);
   for (const [node, { steps, status }] of participants.counted.entries())
     if (status === "committed") for (const read of steps.reads) source.add(node, read);
-  return source.readings;
+  return source;
 }
 
 class Readings {
   readonly readings: Reading[] = [];
+  isOpen = false;
+  /** Whether one was left out that nothing else can explain. */
+  isLeftOut = false;
   readonly #builder: Builder;
   readonly #participants: Participants;
   readonly #initial: ReadonlyMap<string, Value>;
@@ -55,7 +61,11 @@ class Readings {
       .flatMap(({ participant }) => this.#participants.nodeOf(participant) ?? [])
       .filter((node) => node !== reader);
     if ((this.#initial.get(key) ?? null) === value) writers.unshift(initially);
+    // A value that was read tells that its writer committed; that nothing was there tells nobody's outcome.
+    const isOpen = value === null && this.#participants.mayHaveLeft(key, (left) => left === null);
+    this.isOpen ||= isOpen;
     if (writers.length > 0) this.readings.push({ reader, key, predicate, writers });
+    else if (isOpen) this.isLeftOut = true;
     else this.#object(reader, key, value, all);
   }
 
@@ -81,7 +91,10 @@ class Readings {
         (node) => node !== reader && hidden(this.#participants.counted[node]?.steps.writes.get(key) ?? null),
       );
       if (hidden(this.#initial.get(key) ?? null)) writers.unshift(initially);
+      const isOpen = this.#participants.mayHaveLeft(key, hidden);
+      this.isOpen ||= isOpen;
       if (writers.length > 0) this.readings.push({ reader, key, predicate: predicate.text, writers });
+      else if (isOpen) this.isLeftOut = true;
       else this.#builder.object("thin_air", reader, undefined, key, null);
     }
   }
