@@ -48,6 +48,29 @@ it("who takes much longer than usual is not waited for", async () => {
   await third;
 });
 
+it("one that was left open for long makes nobody wait as long for the next", async () => {
+  const { clock, turns: subject } = turns();
+  subject.contend(key, 10);
+  const leave = await subject.enter(key, undefined);
+  await clock.sleep(900_000);
+  leave();
+  await subject.enter(key, undefined);
+  const began = clock.now();
+  await subject.enter(key, undefined);
+  expect(clock.now() - began).toBeLessThan(1_000);
+});
+
+it("what turns take is learned, also where it was more than was known", async () => {
+  const { clock, turns: subject } = turns();
+  subject.contend(key, 10);
+  for (let turn = 0; turn < 20; turn += 1) {
+    const leave = await subject.enter(key, undefined);
+    await clock.sleep(5_000);
+    leave();
+  }
+  expect(subject.patience(key)).toBeGreaterThan(8_000);
+});
+
 it("a signal ends the wait, and the place is given up", async () => {
   const { clock, turns: subject } = turns();
   subject.contend(key, 1000);

@@ -3,6 +3,9 @@ import type { Schedule } from "./waiting.ts";
 /** How long a turn may last before the next one goes ahead, in multiples of what turns have taken, and ms besides. */
 const patience = { times: 2, besides: 10 };
 
+/** What one turn teaches of what a turn takes: a part of it, and of one that was left open for an hour not that much. */
+const lesson = { part: 4, times: 5, besides: 100 };
+
 /** A line that so many turns in a row found empty is forgotten: what was contended for is not any more. */
 const quietTurns = 32;
 
@@ -118,8 +121,13 @@ class Line {
   #leave(place: Place): void {
     this.#waiting.delete(place);
     // Of one that was overdue too: what was usual so far was not enough.
-    if (place.since !== undefined) this.#typical += (this.#clock() - place.since - this.#typical) / 4;
+    if (place.since !== undefined) this.#learn(this.#clock() - place.since);
     if (this.#holder === place) this.#next();
+  }
+
+  #learn(ms: number): void {
+    const most = this.#typical * lesson.times + lesson.besides;
+    this.#typical += (Math.min(ms, most) - this.#typical) / lesson.part;
   }
 
   /** Also when the holder is overdue: it goes on, and loses its place only. */

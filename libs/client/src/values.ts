@@ -4,7 +4,8 @@ import { Failure, fromBytes, type Key } from "@seriatim/protocol";
  * How values stand in the log: JSON as UTF-8, or raw bytes behind a mark that no JSON text starts with.
  *
  * Strict where `JSON.stringify` is lenient: what it would silently turn into something else (NaN into null, a Map into
- * {}) is refused, for another agent would read that and act on it. Properties that are undefined are left out, as it does.
+ * {}) is refused, for another agent would read that and act on it. Properties that are undefined are left out and -0 is 0,
+ * as it does.
  */
 
 const rawMark = 0x00;

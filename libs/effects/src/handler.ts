@@ -56,7 +56,7 @@ export interface HandlerDefinition {
   readonly idempotent?: boolean;
   /** How long a call may take, in ms. Default 30,000. */
   readonly timeout?: number;
-  /** How many calls are made before the effect is a dead letter. Default 10. */
+  /** How many calls are made before the effect is a dead letter; one that its worker was held up before counts. Default 10. */
   readonly attempts?: number;
   /** The pause before the second call, in ms, doubled for each one after it and drawn at random below that. Default 200. */
   readonly backoff?: number;
