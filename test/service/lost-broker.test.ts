@@ -1,7 +1,11 @@
 /* A team's cluster loses each of its brokers in turn, and nobody is started anew. */
 import { once } from "node:events";
-import kafkajs from "kafkajs";
+import kafkajs, { type Admin } from "kafkajs";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { KafkaConnection } from "../../libs/log/src/kafka/connection.ts";
+import { Fetcher } from "../../libs/log/src/kafka/fetcher.ts";
+import { Progress } from "../../libs/log/src/kafka/progress.ts";
+import { deferred } from "../../libs/log/src/kafka/waiting.ts";
 import { initKafka } from "../../libs/seriatim/src/kafka-init.ts";
 import { canUseJars, type Broker } from "../../tools/kafka/broker.mjs";
 import { Lines, seriatim, start } from "../cli/command.ts";
@@ -21,18 +25,45 @@ describe.skipIf(!canUseJars())("three brokers", () => {
   const brokers = (): string[] => cluster.flatMap((broker) => broker.brokers);
   const where = (): string[] => ["--brokers", brokers().join(","), "--space", space];
 
-  /** Resolves when all replicas of the space's topics are in sync again. */
-  async function inSync(): Promise<void> {
+  async function adminOf(): Promise<Admin> {
     const kafka = new kafkajs.Kafka({ brokers: brokers(), logLevel: kafkajs.logLevel.NOTHING });
     const admin = kafka.admin();
     await admin.connect();
     onTestFinished(() => admin.disconnect());
+    return admin;
+  }
+
+  /** Resolves when all replicas of the space's topics are in sync again. */
+  async function inSync(): Promise<void> {
+    const admin = await adminOf();
     const least = async (): Promise<number> => {
       const { topics } = await admin.fetchTopicMetadata({ topics: [`${space}.intents`, `${space}.verdicts`] });
       return Math.min(...topics.flatMap((topic) => topic.partitions.map(({ isr }) => isr.length)));
     };
     await expect.poll(() => least().catch(() => 0), { timeout: 60_000 }).toBe(cluster.length);
   }
+
+  it("one that leads a partition no more is not read from", { timeout: 120_000 }, async () => {
+    const admin = await adminOf();
+    const topic = "moving.intents";
+    await admin.createTopics({ topics: [{ topic, replicaAssignment: [{ partition: 0, replicas: [1, 2, 3] }] }] });
+    const leader = async (): Promise<number | undefined> =>
+      (await admin.fetchTopicMetadata({ topics: [topic] })).topics[0]?.partitions[0]?.leader;
+    await expect.poll(leader, { timeout: 60_000 }).toBe(1);
+    const connection = new KafkaConnection({ brokers: brokers() });
+    const alive = deferred<void>();
+    const events = { offer: async () => true, alive: () => alive.resolve() };
+    const fetcher = new Fetcher(connection, topic, new Progress(new Map([[0, 0]])), events);
+    const end = fetcher.run(new AbortController().signal);
+    await alive.promise;
+    await admin.alterPartitionReassignments({
+      topics: [{ topic, partitionAssignment: [{ partition: 0, replicas: [2, 3, 1] }] }],
+    });
+    await expect.poll(leader, { timeout: 60_000 }).toBe(2);
+    expect(await end).toEqual({ kind: "moved" });
+    await fetcher.release();
+    await connection.close();
+  });
 
   it("the loss of any one of them is outlived by who reads and appends", { timeout: 400_000 }, async () => {
     await initKafka({ brokers: brokers(), space, partitions: 3, replication: 3 });

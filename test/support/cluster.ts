@@ -23,6 +23,9 @@ export async function startCluster(): Promise<readonly Broker[]> {
           "offsets.topic.replication.factor": `${size}`,
           "min.insync.replicas": `${size - 1}`,
           "unclean.leader.election.enable": "false",
+          // Whoever stands first among a partition's replicas leads it as soon as it can.
+          "leader.imbalance.check.interval.seconds": "1",
+          "leader.imbalance.per.broker.percentage": "0",
         },
       }),
     ),

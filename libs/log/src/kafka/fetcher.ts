@@ -22,6 +22,8 @@ export type FetchEnd =
   | { readonly kind: "failed"; readonly error: unknown }
   /** A connection ended, and the topic may be another by now. */
   | { readonly kind: "lost" }
+  /** A partition is led by another broker now. */
+  | { readonly kind: "moved" }
   /** The record delivered last is not the one that stands there now. */
   | { readonly kind: "replaced"; readonly partition: number }
   /** The broker says that a position lies outside of its log. */
@@ -31,6 +33,8 @@ export type FetchEnd =
 
 const fetchWaitMs = 100;
 const most = { bytes: 10 * 1024 * 1024, bytesOfPartition: 1024 * 1024 };
+/** How often a leader is asked for again. One that leads no more goes on answering, as a follower. */
+const leaderCheckMs = 10_000;
 const releaseLimitMs = 5_000;
 /** Otherwise whether a record is seen would depend on how somebody's transaction ended. */
 const readUncommitted = 0;
@@ -83,7 +87,7 @@ export class Fetcher {
   }
 
   async #fetchFrom(nodeId: string, partitions: readonly number[]): Promise<void> {
-    while (!this.#isOver) {
+    for (let checked = performance.now(); !this.#isOver;) {
       const broker = await this.#client.cluster.findBroker({ nodeId });
       const answer = await fetchFrom(broker, {
         maxWaitTime: fetchWaitMs,
@@ -97,7 +101,18 @@ export class Fetcher {
       await this.#inTurn(async () => {
         for (const fetched of answer) await this.#take(fetched);
       });
+      if (performance.now() - checked < leaderCheckMs) continue;
+      await this.#checkLeader(nodeId, partitions);
+      checked = performance.now();
     }
+  }
+
+  /** Where a former leader is cut off from its successor, what it answers stands still, and does not say so. */
+  async #checkLeader(nodeId: string, partitions: readonly number[]): Promise<void> {
+    // Who cannot be asked now is asked the next time.
+    await this.#client.cluster.refreshMetadata().catch(() => undefined);
+    const led = this.#client.cluster.findLeaderForPartitions(this.#topic, [...partitions])[nodeId];
+    if (led?.length !== partitions.length) this.#finish({ kind: "moved" });
   }
 
   #wanted(partition: number): { partition: number; fetchOffset: string; maxBytes: number } {

@@ -137,6 +137,7 @@ export class TopicReader {
     switch (end.kind) {
       case "stopped":
       case "lost":
+      case "moved":
         return;
       case "failed":
         if (isFinal(end.error)) await this.#explain(end.error);
