@@ -1,4 +1,4 @@
-import { Failure } from "@seriatim/protocol";
+import { Failure, isFailure } from "@seriatim/protocol";
 import type { TopicProducer } from "./producer.ts";
 import type { SizedRecord } from "./records.ts";
 import { before, deferred, type Deferred } from "./waiting.ts";
@@ -6,6 +6,8 @@ import { before, deferred, type Deferred } from "./waiting.ts";
 /** `max.message.bytes` bounds a whole batch, so that a send stays well below it. */
 const sendBytes = 1_048_576;
 const closeGraceMs = 2_000;
+/** What has less time left than this when nobody could be reached is not tried once more. */
+const leastLeftMs = 1_000;
 
 interface Chunk {
   readonly records: readonly SizedRecord[];
@@ -13,7 +15,8 @@ interface Chunk {
 }
 
 interface Waiting extends Chunk {
-  readonly deadline: number;
+  /** Over for what its caller has given up. */
+  deadline: number;
   /** The offset of the chunk's first record. */
   readonly done: Deferred<number>;
 }
@@ -66,6 +69,7 @@ export class PartitionSender {
   #abandon(waiting: Waiting, signal: AbortSignal | undefined): void {
     const isQueued = this.#queue.includes(waiting);
     if (isQueued) this.#queue = this.#queue.filter((each) => each !== waiting);
+    waiting.deadline = 0;
     waiting.done.reject(isQueued ? aborted(signal) : unknown("the caller ended the append", signal?.reason));
   }
 
@@ -97,7 +101,11 @@ export class PartitionSender {
         offset += each.records.length;
       }
     } catch (error) {
-      for (const each of batch) each.done.reject(error);
+      // What was surely not appended was given up with those whose time was over, and may have time left itself.
+      const canWait = !this.#closed && isFailure(error, "unavailable") && error.canRetry;
+      const soon = canWait ? performance.now() + leastLeftMs : Infinity;
+      this.#queue.unshift(...batch.filter((each) => each.deadline > soon));
+      for (const each of batch) if (each.deadline <= soon) each.done.reject(error);
     }
   }
 
