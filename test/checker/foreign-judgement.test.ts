@@ -50,6 +50,13 @@ describe("what a transaction of unknown outcome may have done", () => {
   });
 });
 
+test("a process that goes on without a word of its last transaction may have written", async () => {
+  const invoke = (operation: string): string => `{:type :invoke, :process 0, :value [[${operation}]]}`;
+  const read = "{:type :ok, :process 1, :value [[:r :x 1]]}";
+  expect(await answerOf([invoke(":w :x 1"), invoke(":w :y 1"), read], "serializable")).toBe("holds");
+  expect(await answerOf([invoke(":w :y 1"), read], "serializable")).toBe("violated");
+});
+
 describe("real time", () => {
   const read = ["{:type :invoke, :process 0, :value [[:r :x nil]]}", "{:type :ok, :process 0, :value [[:r :x 1]]}"];
   const write = ["{:type :invoke, :process 1, :value [[:w :x 1]]}", "{:type :info, :process 1, :value [[:w :x 1]]}"];

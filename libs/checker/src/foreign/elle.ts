@@ -101,17 +101,21 @@ function historyOf(events: readonly Event[], file: string, format: string): Fore
         end,
       });
   };
+  const addOpen = (invoked: { event: Event; at: number }): void =>
+    add({ ...invoked.event, type: "info" }, invoked, null);
   for (const [at, event] of events.entries()) {
+    const invoked = open.get(event.process);
     if (event.type === "invoke") {
+      // One that went on although nobody knows how its last transaction ended.
+      if (invoked !== undefined) addOpen(invoked);
       open.set(event.process, { event, at });
       continue;
     }
-    const invoked = open.get(event.process);
     open.delete(event.process);
     if (event.f !== "init") add(event, invoked, event.type === "info" ? null : at);
     else if (event.type === "ok") addInitial(initial, event.value);
   }
-  for (const invoked of open.values()) add({ ...invoked.event, type: "info" }, invoked, null);
+  for (const invoked of open.values()) addOpen(invoked);
   if (transactions.length === 0 && skipped > 0)
     throw malformed(
       { file },
