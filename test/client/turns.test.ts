@@ -1,5 +1,5 @@
 /* Runs of one coordinator that are known to collide take turns. */
-import { createCoordinator, type Coordinator } from "@seriatim/client";
+import { createCoordinator, type Coordinator, type RunResult } from "@seriatim/client";
 import { VirtualClock } from "@seriatim/log";
 import { expect, it } from "vitest";
 import { Turns } from "../../libs/client/src/turns.ts";
@@ -118,45 +118,47 @@ async function collide(space: FakeSpace): Promise<Coordinator> {
   return coordinator;
 }
 
-it("a run that reads what another is about to write waits, reads what it wrote, and commits at once", async () => {
-  const space = await FakeSpace.open();
-  const coordinator = await collide(space);
-  const [begun, thinking] = [gate(), gate()];
-  const first = coordinator.run({ agent: "cy" }, async (tx) => {
+/** An agent that has read the key, and writes it once it is told to end its thinking. */
+async function thinking(coordinator: Coordinator): Promise<{ end(): Promise<RunResult<void>> }> {
+  const [begun, told] = [gate(), gate()];
+  const run = coordinator.run({ agent: "cy" }, async (tx) => {
     await tx.get(key);
     begun.open();
-    await thinking.opened;
+    await told.opened;
     tx.put(key, "cy");
   });
   await begun.opened;
+  return {
+    end: () => {
+      told.open();
+      return run;
+    },
+  };
+}
+
+it("a run that reads what another is about to write waits, reads what it wrote, and commits at once", async () => {
+  const space = await FakeSpace.open();
+  const coordinator = await collide(space);
+  const thinker = await thinking(coordinator);
   const second = coordinator.run({ agent: "di", id: "once" }, async (tx) => {
     const seen = await tx.get<string>(key);
     tx.put(key, `${seen}, di`);
     return seen;
   });
-  thinking.open();
-  expect(await first).toMatchObject({ outcome: "committed", attempts: 1 });
+  expect(await thinker.end()).toMatchObject({ outcome: "committed", attempts: 1 });
   expect(await second).toMatchObject({ outcome: "committed", attempts: 1, value: "cy" });
 });
 
 it("what rests on the snapshot already is not made to wait, and keeps it", async () => {
   const space = await FakeSpace.open();
   const coordinator = await collide(space);
-  const [begun, thinking] = [gate(), gate()];
-  const first = coordinator.run({ agent: "cy" }, async (tx) => {
-    await tx.get(key);
-    begun.open();
-    await thinking.opened;
-    tx.put(key, "cy");
-  });
-  await begun.opened;
+  const thinker = await thinking(coordinator);
   const seen = await coordinator.run({ agent: "di", attempts: 1 }, async (tx) => {
     await tx.get("counters/other");
     return tx.get(key);
   });
   expect(seen).toMatchObject({ outcome: "committed", value: "ben" });
-  thinking.open();
-  await first;
+  await thinker.end();
 });
 
 it("an agent that turned out to read only is not made to wait a second time", async () => {
@@ -164,17 +166,9 @@ it("an agent that turned out to read only is not made to wait a second time", as
   const coordinator = await collide(space);
   const read = () => coordinator.run({ agent: "reader" }, (tx) => tx.get(key));
   await read();
-  const [begun, thinking] = [gate(), gate()];
-  const writer = coordinator.run({ agent: "cy" }, async (tx) => {
-    await tx.get(key);
-    begun.open();
-    await thinking.opened;
-    tx.put(key, "cy");
-  });
-  await begun.opened;
+  const thinker = await thinking(coordinator);
   expect(await read()).toMatchObject({ outcome: "committed", value: "ben" });
-  thinking.open();
-  await writer;
+  await thinker.end();
 });
 
 it("what is only read by several is contended for by nobody", async () => {
@@ -212,14 +206,8 @@ it("a range that is still being read fixes the snapshot too: another read, whose
     await coordinator.run({ agent: "ann" }, (tx) => {
       for (let n = 0; n < 500; n += 1) tx.put(`list/${part}-${n}`, 0);
     });
-  const [begun, thinking, isReading] = [gate(), gate(), gate()];
-  const first = coordinator.run({ agent: "cy" }, async (tx) => {
-    await tx.get(key);
-    begun.open();
-    await thinking.opened;
-    tx.put(key, "cy");
-  });
-  await begun.opened;
+  const thinker = await thinking(coordinator);
+  const isReading = gate();
   const second = coordinator.run({ agent: "di" }, async (tx) => {
     const reads = Promise.all([tx.get(key), tx.scan<number>({ prefix: "list/" })]);
     isReading.open();
@@ -230,7 +218,6 @@ it("a range that is still being read fixes the snapshot too: another read, whose
   });
   await isReading.opened;
   await coordinator.run({ agent: "eve" }, (tx) => tx.put("list/0-0", 1));
-  thinking.open();
-  await first;
+  await thinker.end();
   expect(await second).toMatchObject({ outcome: "committed", value: 1 });
 });
