@@ -10,6 +10,7 @@ async function answerOf(lines: readonly string[], condition: Condition): Promise
 const two = "{:type :ok, :process 0, :value [[:append :x 1] [:append :x 2]]}";
 const three = "{:type :ok, :process 1, :value [[:append :x 3]]}";
 const open = (operation: string) => `{:type :info, :process 1, :value [[${operation}]]}`;
+const invoke = (operation: string) => `{:type :invoke, :process 0, :value [[${operation}]]}`;
 const reads = (list: string) => `{:type :ok, :process 2, :value [[:r :x ${list}]]}`;
 
 describe("lists", () => {
@@ -51,7 +52,6 @@ describe("what a transaction of unknown outcome may have done", () => {
 });
 
 test("a process that goes on without a word of its last transaction may have written", async () => {
-  const invoke = (operation: string): string => `{:type :invoke, :process 0, :value [[${operation}]]}`;
   const read = "{:type :ok, :process 1, :value [[:r :x 1]]}";
   expect(await answerOf([invoke(":w :x 1"), invoke(":w :y 1"), read], "serializable")).toBe("holds");
   expect(await answerOf([invoke(":w :y 1"), read], "serializable")).toBe("violated");
