@@ -34,9 +34,9 @@ beforeEach(() => void requests.splice(0));
 
 const secret = "s3cr3t-token";
 
-async function call(config: object = {}, context = contextOf()): Promise<CallOutcome> {
+async function call(config: object = {}, context = contextOf(), TOKEN = secret): Promise<CallOutcome> {
   const SERIATIM_HTTP_HANDLERS = JSON.stringify({ notify: { url: `${url}/notify`, ...config } });
-  const handler = httpHandlersOf({ SERIATIM_HTTP_HANDLERS, TOKEN: secret }).get("notify");
+  const handler = httpHandlersOf({ SERIATIM_HTTP_HANDLERS, TOKEN }).get("notify");
   if (handler === undefined) throw new Error("it was not configured");
   return callHandler(handler, json({ approval: 1042 }), context);
 }
@@ -119,6 +119,30 @@ describe("the HTTP handler", () => {
     expect(await call({ headers })).toEqual({ kind: "done", result: json({ "you sent": "Bearer ***" }) });
     answerWith(401, `no such token: ${secret}`);
     expect(await call({ headers })).toEqual({ kind: "refused", error: "HTTP 401: no such token: ***" });
+  });
+
+  const odd = 'ab/cd+ef"gh\\ij%k';
+
+  test.each([
+    ["as a file's last line feed leaves it", odd, odd],
+    ["as PHP writes JSON", odd, JSON.stringify(odd).replaceAll("/", String.raw`\/`)],
+    [
+      "as .NET writes JSON",
+      odd,
+      JSON.stringify(odd)
+        .replaceAll("+", String.raw`\u002B`)
+        .replaceAll(`\\"`, String.raw`\u0022`),
+    ],
+    ["in lower case", odd, JSON.stringify(odd).replaceAll("+", String.raw`\u002b`)],
+    ["in a URL", odd, encodeURIComponent(odd)],
+    ["in part in a URL", odd, odd.replace("%", "%25").replace("+", "%2b")],
+  ])("keeps no secret that is repeated %s", async (_, TOKEN, repeated) => {
+    answerWith(401, `no such token: <${repeated}>`);
+    const outcome = await call({ headers: { Authorization: "Bearer ${TOKEN}" } }, contextOf(), `${TOKEN}\n`);
+    expect(outcome).toMatchObject({
+      kind: "refused",
+      error: expect.stringMatching(/^HTTP 401: no such token: <"?\*{3}"?>$/) as string,
+    });
   });
 
   test("keeps no answer that is too long, and reads no more of it", async () => {

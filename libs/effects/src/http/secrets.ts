@@ -20,7 +20,8 @@ export class Secrets {
       const value = this.#environment[name];
       if (value === undefined || value === "")
         return fail(`names the variable ${name} in its ${what}, which is not set: set it in the environment`);
-      this.#values.add(value);
+      // Space around it, such as a file's last line feed, is not sent.
+      this.#values.add(value.trim());
       return value;
     });
   }
@@ -30,12 +31,35 @@ export class Secrets {
     let redacted = text;
     const longestFirst = [...this.#values].toSorted((a, b) => b.length - a.length);
     for (const value of longestFirst)
-      if (value.length >= leastLength) for (const form of formsOf(value)) redacted = redacted.replaceAll(form, "***");
+      if (value.length >= leastLength) redacted = redacted.replaceAll(inAnyForm(value), "***");
     return redacted;
   }
 }
 
-/** As it is, as it stands in a JSON text, and as it stands in a URL. */
-function formsOf(value: string): Set<string> {
-  return new Set([value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]);
+/** The value as it is, and as JSON and URLs write it: which characters they escape, and how, is up to who writes. */
+function inAnyForm(value: string): RegExp {
+  const pattern = Array.from(value, (character) => `(?:${formsOf(character).map(literally).join("|")})`).join("");
+  return new RegExp(pattern, "g");
+}
+
+function formsOf(character: string): string[] {
+  const units = Array.from({ length: character.length }, (_, index) => hex(character.charCodeAt(index), 4));
+  const bytes = Array.from(Buffer.from(character), (byte) => hex(byte, 2));
+  const [unicode, percent] = [units.map((unit) => `\\u${unit}`).join(""), bytes.map((byte) => `%${byte}`).join("")];
+  // Hex digits come in either case, behind a prefix that does not.
+  const escaped = [unicode, percent].flatMap((text) => [
+    text,
+    text.replaceAll(/[A-F]/g, (digit) => digit.toLowerCase()),
+  ]);
+  // The only one that JSON allows to be escaped in short, and that JavaScript does not.
+  if (character === "/") escaped.push(String.raw`\/`);
+  return [character, JSON.stringify(character).slice(1, -1), ...escaped];
+}
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).toUpperCase().padStart(digits, "0");
+}
+
+function literally(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }
