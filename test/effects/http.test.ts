@@ -172,6 +172,7 @@ describe("a configuration of HTTP handlers", () => {
     ["holds no JSON object", []],
     ["has no `url`", { notify: {} }],
     ["is no http or https URL", { notify: "ftp://mail.example" }],
+    ["has a user or password in its `url`", { notify: { url: "https://user:${BROKEN}@mail.example/" } }],
     ['has the property "method"', { notify: { url: "http://a.example", method: "PUT" } }],
     ["names the variable ABSENT", { notify: { url: "http://a.example", headers: { Authorization: "${ABSENT}" } } }],
     ["that HTTP does not allow", { notify: { url: "http://a.example", headers: { Authorization: "${BROKEN}" } } }],

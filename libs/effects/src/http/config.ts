@@ -79,8 +79,10 @@ function definitionOf(entry: unknown, environment: Environment, fail: Fail): Han
   if (unknown !== undefined) fail(`has the property ${JSON.stringify(unknown)}; there are ${known.join(", ")}`);
   const secrets = new Secrets(environment);
   const url = secrets.expand(config.url, "url", fail);
-  const { protocol } = URL.canParse(url) ? new URL(url) : { protocol: "" };
+  const { protocol, username, password } = new URL(URL.canParse(url) ? url : "none:");
   if (protocol !== "http:" && protocol !== "https:") fail("has a `url` that is no http or https URL");
+  // `fetch` would refuse each call.
+  if (username + password !== "") fail("has a user or password in its `url`: put them into an `Authorization` header");
   const headers = headersOf(config.headers ?? {}, secrets, fail);
   const given = settings.filter((name) => config[name] !== undefined).map((name) => [name, config[name]]);
   return { ...Object.fromEntries(given), call: httpCall({ url, headers, secrets }) } as HandlerDefinition;
