@@ -60,6 +60,24 @@ async function post(url: string, body: string, headers: Record<string, string> =
   });
 }
 
+/** A request whose client takes its time over the second half. */
+function halfPosted(url: string, body: string): { readonly status: Promise<number | undefined>; finish(): void } {
+  const headers = {
+    "Content-Type": "application/json",
+    Accept: "application/json, text/event-stream",
+    "Content-Length": Buffer.byteLength(body),
+  };
+  const sent = request(url, { method: "POST", headers });
+  const status = new Promise<number | undefined>((resolve, reject) => {
+    sent.on("error", reject).on("response", (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+  });
+  sent.write(body.slice(0, 10));
+  return { status, finish: () => void sent.end(body.slice(10)) };
+}
+
 const posted = (server: HttpServer, headers: Record<string, string> = {}): Promise<Answer> =>
   post(server.url, JSON.stringify(hello), headers);
 
@@ -121,6 +139,20 @@ describe("sessions", () => {
     expect((await call(bob, "begin")).isError).toBe(true);
     await ada.close();
     await vi.waitFor(async () => dataOf(await call(bob, "begin")));
+  });
+
+  it("are no more than there is room for, though many begin at once and slowly; then the one idle longest ends", async () => {
+    const server = await listening({ limits: { sessions: 2 } });
+    const body = JSON.stringify(hello);
+    const begun = Array.from({ length: 5 }, () => halfPosted(server.url, body));
+    const statuses: (number | undefined)[] = [];
+    for (const each of begun) void each.status.then((status) => statuses.push(status));
+    await vi.waitFor(() => expect(statuses).toEqual([503, 503, 503]), 5_000);
+    for (const each of begun) each.finish();
+    await vi.waitFor(() => expect(statuses).toEqual([503, 503, 503, 200, 200]), 5_000);
+    expect(server.clients).toBe(2);
+    expect(await posted(server)).toMatchObject({ status: 200 });
+    expect(server.clients).toBe(2);
   });
 
   it("what is no request, too large, or of no session is answered so, and the server goes on", async () => {

@@ -25,6 +25,8 @@ export class HttpServer {
   readonly #options: HttpOptions;
   readonly #server: Server;
   readonly #clients = new Map<string, HttpClient>();
+  /** Whose first request has not been read whole: they take up room as clients do. */
+  readonly #beginning = new Set<StreamableHTTPServerTransport>();
 
   private constructor(gateway: Gateway, options: HttpOptions) {
     this.#gateway = gateway;
@@ -95,28 +97,37 @@ export class HttpServer {
   }
 
   async #serveNew(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!(await this.#hasRoom())) return refuse(response, 503, "too many clients are connected; try again later");
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
-      onsessioninitialized: (id) => void this.#clients.set(id, client),
+      onsessioninitialized: (id) => {
+        this.#beginning.delete(transport);
+        this.#clients.set(id, client);
+      },
       onsessionclosed: (id) => this.#end(id),
     });
-    const session = await this.#gateway.connect(transport);
-    const client = new HttpClient(transport, session, this.#gateway.limits.lostAfter);
-    client.watch(response, false);
-    await transport.handleRequest(request, response);
-    // It was no request that begins a session, and was answered so.
-    if (transport.sessionId === undefined) await client.close();
+    this.#beginning.add(transport);
+    let client: HttpClient;
+    try {
+      if (!(await this.#hasRoom())) return refuse(response, 503, "too many clients are connected; try again later");
+      client = new HttpClient(transport, await this.#gateway.connect(transport), this.#gateway.limits.lostAfter);
+      client.watch(response, false);
+      await transport.handleRequest(request, response);
+      // It was no request that begins a session, and was answered so.
+      if (transport.sessionId === undefined) await client.close();
+    } finally {
+      this.#beginning.delete(transport);
+    }
   }
 
-  /** Where too many have a session, the one that was idle longest has had it. */
+  /** Where too many have a session, those that were idle longest have had it. */
   async #hasRoom(): Promise<boolean> {
-    if (this.#clients.size < this.#gateway.limits.sessions) return true;
-    let longest: [string, HttpClient] | undefined;
-    for (const [id, client] of this.#clients)
-      if (client.isIdle && (longest === undefined || client.usedAt < longest[1].usedAt)) longest = [id, client];
-    if (longest === undefined) return false;
-    await this.#end(longest[0]);
+    while (this.#clients.size + this.#beginning.size > this.#gateway.limits.sessions) {
+      let longest: [string, HttpClient] | undefined;
+      for (const [id, client] of this.#clients)
+        if (client.isIdle && (longest === undefined || client.usedAt < longest[1].usedAt)) longest = [id, client];
+      if (longest === undefined) return false;
+      await this.#end(longest[0]);
+    }
     return true;
   }
 
