@@ -238,6 +238,25 @@ describe("transactions", () => {
     await expect(bob.readResource({ uri })).rejects.toThrow("is none of this session");
   });
 
+  it("whoever subscribes to one that can no longer commit is told so", async () => {
+    const gateway = await embedded();
+    const [ada, bob] = [await clientOf(gateway, "ada"), await clientOf(gateway, "bob")];
+    const { transaction, resource } = dataOf(await call(ada, "begin"));
+    const uri = String(resource);
+    await call(ada, "get", { transaction, key: "policy/budget" });
+    const other = dataOf(await call(bob, "begin"))["transaction"];
+    await call(bob, "put", { transaction: other, key: "policy/budget", value: 1 });
+    dataOf(await call(bob, "commit", { transaction: other }));
+    await vi.waitFor(async () =>
+      expect(dataOf(await call(ada, "get", { transaction, key: "policy/budget" }))).toMatchObject({ canCommit: false }),
+    );
+    const updated = new Promise<string>((resolve) => {
+      ada.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => resolve(params.uri));
+    });
+    await ada.subscribeResource({ uri });
+    expect(await updated).toBe(uri);
+  });
+
   it("1,000 of ten clients are open at once, and each commits", async () => {
     const gateway = await embedded();
     const clients: Client[] = [];

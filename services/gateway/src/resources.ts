@@ -82,12 +82,19 @@ export class Resources {
     );
   }
 
+  #isOverwritten(uri: string): boolean {
+    const { open } = this.#session.transactions;
+    return open.some(({ id, overwritten }) => transactionUri(id) === uri && overwritten !== undefined);
+  }
+
   #registerSubscriptions(): void {
     const { server } = this.#session.server;
     server.registerCapabilities({ resources: { subscribe: true } });
     server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }) => {
       this.#subscribed.add(uri);
       if (uri === memoryUri) this.#news.start();
+      // Whoever comes too late for the news is told after the answer to this.
+      if (this.#isOverwritten(uri)) setImmediate(() => this.updated(uri));
       return {};
     });
     server.setRequestHandler(UnsubscribeRequestSchema, ({ params: { uri } }) => {
