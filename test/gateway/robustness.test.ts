@@ -95,6 +95,23 @@ describe("over stdin and stdout", () => {
     expect(code).toBe(0);
   });
 
+  it("reads of resources that were sent before the end of the input are answered", async () => {
+    const file = temporaryFile();
+    const client = await served(["--file", file]);
+    for (let n = 0; n < 5; n += 1) {
+      const entities = Array.from({ length: 200 }, (_, m) => entity(`${n}-${m}`, "seen"));
+      dataOf(await call(client, "create_entities", { entities }));
+    }
+    await client.close();
+    const raw = new Raw(file);
+    await raw.hello();
+    raw.request(1, "resources/read", { uri: "memory://knowledge-graph" });
+    raw.child.stdin.end();
+    expect(await raw.answer()).toMatchObject({ id: 1, result: { contents: [{ mimeType: "application/json" }] } });
+    const [code] = await once(raw.child, "exit");
+    expect(code).toBe(0);
+  });
+
   it("a server killed between two calls has lost nothing that it acknowledged", async () => {
     const file = temporaryFile();
     const raw = new Raw(file);

@@ -1,4 +1,4 @@
-/** The tool calls of a session that are being worked on. */
+/** What a session has been asked for, of tools and resources, and is being worked on. */
 export class Calls {
   readonly #running = new Set<Promise<unknown>>();
 

@@ -9,6 +9,7 @@ import { MemoryNews } from "./memory/news.ts";
 import { plainGraph } from "./memory/answers.ts";
 import type { Session } from "./session.ts";
 import { shownChange } from "./transactions/answers.ts";
+import type { HeldTransaction } from "./transactions/held.ts";
 import { transactionUri, transactionUriTemplate } from "./transactions/uri.ts";
 
 const memoryUri = "memory://knowledge-graph";
@@ -41,18 +42,18 @@ export class Resources {
   }
 
   #registerMemory(): void {
-    const { server, memory } = this.#session;
+    const { server, memory, calls } = this.#session;
     const description = "The full knowledge graph with all entities and relations";
     server.registerResource(
       "knowledge-graph",
       memoryUri,
       { title: "Knowledge Graph", description, mimeType },
-      async ({ href }) => contents(href, plainGraph((await memory.whole()).graph)),
+      ({ href }) => calls.run(async () => contents(href, plainGraph((await memory.whole()).graph))),
     );
   }
 
   #registerTransactions(): void {
-    const { server, transactions } = this.#session;
+    const { server, transactions, calls } = this.#session;
     const list = () => ({
       resources: transactions.open.map(({ id }) => ({ uri: transactionUri(id), name: id, mimeType })),
     });
@@ -66,19 +67,7 @@ export class Resources {
           "learn at once when it can no longer commit.",
         mimeType,
       },
-      async ({ href }, { id }) => {
-        const held = transactions.get(String(id));
-        const changes = await held.use((tx) => tx.changes());
-        return contents(href, {
-          transaction: held.id,
-          begun: held.begun.toISOString(),
-          reads: held.reads,
-          writes: Array.from(held.writes, ([key, kind]) => ({ key, kind })),
-          effects: held.effects,
-          canCommit: held.overwritten === undefined && !changes.some(({ refuses }) => refuses),
-          changes: changes.map(shownChange),
-        });
-      },
+      ({ href }, { id }) => calls.run(async () => contents(href, await shownTransaction(transactions.get(String(id))))),
     );
   }
 
@@ -103,6 +92,19 @@ export class Resources {
       return {};
     });
   }
+}
+
+async function shownTransaction(held: HeldTransaction): Promise<object> {
+  const changes = await held.use((tx) => tx.changes());
+  return {
+    transaction: held.id,
+    begun: held.begun.toISOString(),
+    reads: held.reads,
+    writes: Array.from(held.writes, ([key, kind]) => ({ key, kind })),
+    effects: held.effects,
+    canCommit: held.overwritten === undefined && !changes.some(({ refuses }) => refuses),
+    changes: changes.map(shownChange),
+  };
 }
 
 function contents(uri: string, data: object): ReadResourceResult {
