@@ -1,5 +1,6 @@
 /* What one process has stored in the file that workers share, another reads in the logs only later. */
-import { EffectsReading } from "@seriatim/effects-worker";
+import { setTimeout as delay } from "node:timers/promises";
+import { EffectsReading, type Act } from "@seriatim/effects-worker";
 import { SqliteFile, type Batch, type Log } from "@seriatim/log";
 import { sha256 } from "@seriatim/protocol";
 import { expect, it } from "vitest";
@@ -28,12 +29,14 @@ function gated(log: Log, isShut: () => boolean, gate: Promise<void>): Log {
   };
 }
 
-/** As `seriatim effects list` does: reads both logs, and stores what it has read. */
-async function list({ space }: Participant, path: string): Promise<void> {
+/** As `seriatim effects` does: reads both logs, stores what it has read, and may decide about the last that there is. */
+async function look({ space }: Participant, path: string, act?: Act): Promise<void> {
   const file = SqliteFile.open(path);
   const { verdicts, effects, codec } = space;
   const { signal } = new AbortController();
-  await EffectsReading.open({ verdicts, effects, codec, file, hash: sha256, signal });
+  const reading = await EffectsReading.open({ verdicts, effects, codec, file, hash: sha256, signal });
+  const last = [...reading.rows({ all: true })].at(-1);
+  if (act !== undefined && last !== undefined) await reading.decide(last, act);
   file.close();
 }
 
@@ -56,9 +59,33 @@ await describeSpaces("what somebody else has stored before a worker reads it", (
     isShut = true;
     await coordinator.run({ agent: "agent", partitionKey: "a" }, (tx) => tx.defer("note", "second"));
     await agent.cancel(held);
-    await list(participant, path);
+    await look(participant, path);
     gate.resolve();
     await expect.poll(() => calls.length, patient).toBe(3);
     expect(calls).toEqual(expect.arrayContaining(["second", { seat: 4 }]));
+  });
+
+  it("is not called before what stands before it in its lane", async () => {
+    const participant = await (await make()).join();
+    const { coordinator, space } = participant;
+    const path = temporaryFile("shared.db");
+    const calls: unknown[] = [];
+    const gate = new Settable();
+    let isShut = false;
+    const verdicts = gated(space.verdicts, () => isShut, gate.promise);
+    await startWorker(space, { note: { call: (args) => void calls.push(args) } }, { path, verdicts });
+    const defer = async (text: string) =>
+      coordinator.run({ agent: "agent", partitionKey: "a" }, (tx) => tx.defer("note", text));
+    await defer("first");
+    await expect.poll(() => calls, patient).toEqual(["first"]);
+    isShut = true;
+    await defer("second");
+    await defer("third");
+    await look(participant, path, { act: "retry", who: "ops", why: "to be sure" });
+    // The worker reads the decision meanwhile: it knows of what that is about, and of nothing before it.
+    await delay(500);
+    gate.resolve();
+    await expect.poll(() => calls.length, patient).toBe(3);
+    expect(calls).toEqual(["first", "second", "third"]);
   });
 });

@@ -1,5 +1,14 @@
 import type { EffectsStore } from "../store/effects-store.ts";
-import { blankRow, isOpenRow, keyOf, storedState, type EffectId, type Position, type Row } from "../store/row.ts";
+import {
+  blankRow,
+  isOpenRow,
+  keyOf,
+  mergedRow,
+  storedState,
+  type EffectId,
+  type Position,
+  type Row,
+} from "../store/row.ts";
 
 /**
  * The effects of one partition as they are after what was read last; what was changed stands in memory until it is
@@ -23,6 +32,13 @@ export class EffectsCache {
   /** One that nothing is known of is blank. */
   get(id: EffectId): Row {
     return this.#changed.get(keyOf(id)) ?? this.#store.get(id) ?? blankRow(id);
+  }
+
+  /** With what another process may have stored of it meanwhile. */
+  getStored(id: EffectId): Row {
+    const [changed, stored] = [this.#changed.get(keyOf(id)), this.#store.get(id)];
+    if (changed === undefined || stored === undefined) return changed ?? stored ?? blankRow(id);
+    return mergedRow(stored, changed);
   }
 
   put(row: Row): void {

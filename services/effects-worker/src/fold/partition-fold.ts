@@ -12,9 +12,9 @@ import {
   type RecordCodec,
   type Verdict,
 } from "@seriatim/protocol";
-import { apply, Lanes, type Place } from "../core/index.ts";
+import { apply, Lanes, type OwnCall, type Place } from "../core/index.ts";
 import type { EffectsStore } from "../store/effects-store.ts";
-import { isOpenRow, keyOf, type Definition, type EffectId, type Position, type Row } from "../store/row.ts";
+import { isOpenRow, keyOf, laterOwn, type Definition, type EffectId, type Position, type Row } from "../store/row.ts";
 import { EffectsCache } from "./cache.ts";
 import { OpenHolds } from "./open-holds.ts";
 
@@ -168,8 +168,8 @@ export class PartitionFold {
     const definition = { kind: "hold", name, undo, deadline, timeout, isOpen: true } as const;
     this.#define(place, offset, { ...definition, intent: id, agent, time }, args);
     // Another process may have stored its end already, which is not seen here then.
-    const inverse = this.#cache.get({ ...place, side: "undo" });
-    if (inverse.definition !== null) this.#tell(inverse, undefined);
+    const inverse = this.#cache.getStored({ ...place, side: "undo" });
+    if (inverse.definition !== null) this.#put(withOwn(inverse, this.#cache.get(place).progress.own), undefined);
   }
 
   /** Its intent is decided: without a commit that confirms it, its inverse comes about. */
@@ -182,11 +182,10 @@ export class PartitionFold {
     const { undo: name, intent, agent, time, timeout } = definition;
     if (isConfirmed || name === null) return;
     const undo = this.#cache.get({ ...hold, side: "undo" });
-    if (undo.changed >= offset) return this.#tell(undo, undefined);
-    const { own, applied } = progress;
+    const known = withOwn(undo, progress.own);
+    if (undo.changed >= offset) return this.#put(known, undefined);
     const inverse: Definition = { kind: "undo", name, intent, agent, time, timeout };
-    const known = { ...undo.progress, own, applied: Math.max(applied, undo.progress.applied) };
-    this.#put({ ...undo, definition: inverse, changed: offset, arguments: args, progress: known }, undefined);
+    this.#put({ ...known, definition: inverse, changed: offset, arguments: args }, undefined);
   }
 
   /** Another process may have stored it already, from what it read of the same log: here it is news all the same. */
@@ -201,13 +200,13 @@ export class PartitionFold {
     const before = this.#cache.get({ partition, ...record.effect, digest: record.arguments });
     const progress = apply(before.progress, record, offset);
     this.#put(progress === before.progress ? before : { ...before, progress }, record);
-    if (record.kind === "report" && record.claim === null) this.#tellInverse(before, record, offset);
+    if (record.kind === "report" && record.claim === null) this.#tellInverse(before, progress.own, record);
   }
 
   /** What an agent says of its own call is of use to the inverse, where there is one. */
-  #tellInverse({ partition, offset: at, index, digest }: Row, record: EffectRecord, offset: Offset): void {
-    const undo = this.#cache.get({ partition, offset: at, index, side: "undo", digest });
-    if (undo.definition !== null) this.#put({ ...undo, progress: apply(undo.progress, record, offset) }, record);
+  #tellInverse({ partition, offset, index, digest }: Row, own: OwnCall | null, record: EffectRecord): void {
+    const undo = this.#cache.get({ partition, offset, index, side: "undo", digest });
+    if (undo.definition !== null) this.#put(withOwn(undo, own), record);
   }
 
   #put(row: Row, record: EffectRecord | undefined): void {
@@ -220,10 +219,13 @@ export class PartitionFold {
     if (row.definition !== null) this.#options.onChange(row, record);
   }
 
-  /** Notes whether it is among those that are still to be done. */
+  /**
+   * Notes whether it is among those that are still to be done. What another process has stored of verdicts that were not
+   * read here is not noted: neither is what stands before it.
+   */
   #index(row: Row): void {
     const { definition } = row;
-    if (definition === null) return;
+    if (definition === null || (definition.kind !== "undo" && row.offset > this.#position.applied)) return;
     const isChanged = this.#note(row, definition);
     if (!isChanged) return;
     const count = (this.#openOf.get(definition.name) ?? 0) + (isOpenRow(row) ? 1 : -1);
@@ -249,6 +251,10 @@ export class PartitionFold {
     else this.#undos.delete(key);
     return true;
   }
+}
+
+function withOwn(undo: Row, own: OwnCall | null): Row {
+  return { ...undo, progress: { ...undo.progress, own: laterOwn(undo.progress.own, own) } };
 }
 
 export function placeOf({ offset, index, digest }: Omit<EffectId, "side" | "partition">, lane: string): Place {

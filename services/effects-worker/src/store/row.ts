@@ -1,5 +1,5 @@
 import type { Digest, EffectPlace, Offset } from "@seriatim/protocol";
-import { isOpen, noProgress, type EffectState, type Progress } from "../core/index.ts";
+import { isOpen, noProgress, type EffectState, type OwnCall, type Progress } from "../core/index.ts";
 
 /** Which effect: its place, and the digest of its arguments. A record that names another digest is of no effect. */
 export interface EffectId extends EffectPlace {
@@ -75,7 +75,12 @@ export function storedState(row: Row): EffectState {
 export function mergedRow(one: Row, other: Row): Row {
   const defined = one.changed > other.changed ? one : other;
   const { progress } = one.progress.applied > other.progress.applied ? one : other;
-  return { ...defined, progress };
+  return { ...defined, progress: { ...progress, own: laterOwn(one.progress.own, other.progress.own) } };
+}
+
+/** What the log says of an agent's own call by what is read of it later: it only ever comes to say more. */
+export function laterOwn(one: OwnCall | null, other: OwnCall | null): OwnCall | null {
+  return one === null || other?.outcome === "done" ? other : one;
 }
 
 export function blankRow({ partition, offset, index, side, digest }: EffectId): Row {
