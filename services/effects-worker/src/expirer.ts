@@ -7,8 +7,11 @@ import type { Timing } from "./timing.ts";
 /** So that of several workers one is first, and the others see it; in ms. */
 const spread = 200;
 
-/** After how long it is tried again, in ms: the log's clock may be behind ours, and an append may be lost. */
-const againAfter = 500;
+/**
+ * After how long it is tried again, in ms, and after twice as long each time: the log's clock may be behind ours, an append
+ * may be lost, and nobody may be there to decide.
+ */
+const again = { first: 500, longest: 60_000 } as const;
 
 export interface ExpirerOptions {
   readonly codec: RecordCodec;
@@ -56,16 +59,16 @@ export class Expirer {
     const { timing } = this.#options;
     const { deadline, time } = row.definition;
     const left = Math.max(0, Math.min(deadline - time, deadline - timing.wallTime()));
-    this.#lookAfter(row, left + timing.random() * spread);
+    this.#lookAfter(row, left + timing.random() * spread, again.first);
   }
 
-  #lookAfter(hold: EffectId, ms: number): void {
+  #lookAfter(hold: EffectId, ms: number, pause: number): void {
     const { timing } = this.#options;
-    this.#notices.lookAt(keyOf(hold), timing.now() + ms, () => void this.#expire(hold));
+    this.#notices.lookAt(keyOf(hold), timing.now() + ms, () => void this.#expire(hold, pause));
   }
 
   /** Never rejects. */
-  async #expire(hold: EffectId): Promise<void> {
+  async #expire(hold: EffectId, pause: number): Promise<void> {
     const { codec, partition, fold, append } = this.#options;
     const { definition } = fold.get(hold);
     if (!this.#isBegun || definition?.kind !== "hold" || !definition.isOpen) return;
@@ -83,6 +86,6 @@ export class Expirer {
     } catch (error) {
       if (!isFailure(error)) throw error;
     }
-    if (this.#isBegun) this.#lookAfter(hold, againAfter);
+    if (this.#isBegun) this.#lookAfter(hold, pause, Math.min(2 * pause, again.longest));
   }
 }
