@@ -188,6 +188,22 @@ await describeSpaces("odd names", (make) => {
     }
     expect(await graphOf(ada)).toEqual({ entities: [], relations: [] });
   });
+
+  it("what is no memory, at a key below it, hides none of what is", async () => {
+    const participant = await (await make()).join();
+    const ada = await clientOf(gatewayOf(participant), "ada");
+    await told(ada, "create_entities", { entities: [entity("x")] });
+    const author = { agent: "stray", session: "", at: 1 };
+    await participant.coordinator.run({ agent: "stray" }, (tx) => {
+      tx.put("memory/e/x/r/1", { from: "lone \ud800", to: "x", relationType: "is", ...author });
+      tx.put("memory/e/x/r/2", { from: "x", to: 1, relationType: "is", ...author });
+      tx.put("memory/e/y/n", "y");
+    });
+    await expect.poll(() => graphOf(ada)).toEqual({ entities: [entity("x")], relations: [] });
+    await told(ada, "delete_entities", { entityNames: ["x"] });
+    expect(await graphOf(ada)).toEqual({ entities: [], relations: [] });
+  });
+
   it("what is no text or too long is refused with the reason, and nothing is written", async () => {
     const [ada] = await clients(make, ["ada"]);
     const long = "y".repeat(300_000);

@@ -64,7 +64,10 @@ export function isObservationRecord(value: unknown): value is ObservationRecord 
 }
 
 export function isRelationRecord(value: unknown): value is RelationRecord {
-  return isAuthored(value) && areTexts(value, "from", "to", "relationType") && typeof value["at"] === "number";
+  const ends = ["from", "to", "relationType"];
+  if (!isAuthored(value) || !areTexts(value, ...ends) || typeof value["at"] !== "number") return false;
+  // Only what can be named has a key of its own.
+  return ends.every((name) => String(value[name]).isWellFormed());
 }
 
 function isAuthored(value: unknown): value is Record<string, unknown> & Author {
