@@ -1,6 +1,7 @@
 /* Over HTTP: who is let in, sessions, and clients that are lost. */
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { HttpServer, type GatewayLimits } from "@seriatim/gateway";
@@ -44,6 +45,8 @@ const hello = {
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
 };
 
+const both = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+
 interface Answer {
   readonly status: number | undefined;
   readonly body: string;
@@ -51,7 +54,7 @@ interface Answer {
 
 /** A request as no library would send it: `fetch` sets Host and Origin by itself. */
 async function post(url: string, body: string, headers: Record<string, string> = {}): Promise<Answer> {
-  const all = { "Content-Type": "application/json", Accept: "application/json, text/event-stream", ...headers };
+  const all = { ...both, ...headers };
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: "POST", headers: all }, (response) => {
       text(response).then((answer) => resolve({ status: response.statusCode, body: answer }), reject);
@@ -62,11 +65,7 @@ async function post(url: string, body: string, headers: Record<string, string> =
 
 /** A request whose client takes its time over the second half. */
 function halfPosted(url: string, body: string): { readonly status: Promise<number | undefined>; finish(): void } {
-  const headers = {
-    "Content-Type": "application/json",
-    Accept: "application/json, text/event-stream",
-    "Content-Length": Buffer.byteLength(body),
-  };
+  const headers = { ...both, "Content-Length": Buffer.byteLength(body) };
   const sent = request(url, { method: "POST", headers });
   const status = new Promise<number | undefined>((resolve, reject) => {
     sent.on("error", reject).on("response", (response) => {
@@ -139,6 +138,20 @@ describe("sessions", () => {
     expect((await call(bob, "begin")).isError).toBe(true);
     await ada.close();
     await vi.waitFor(async () => dataOf(await call(bob, "begin")));
+  });
+
+  it("one that asked to listen in vain is not taken to be lost", async () => {
+    const server = await listening({ limits: { lostAfter: 20 } });
+    const begun = await fetch(server.url, { method: "POST", headers: both, body: JSON.stringify(hello) });
+    const id = { "Mcp-Session-Id": begun.headers.get("mcp-session-id") ?? "" };
+    const told = async (name: string, args: object): Promise<string> => {
+      const message = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name, arguments: args } };
+      return (await post(server.url, JSON.stringify(message), id)).body;
+    };
+    const [transaction] = /tx-[0-9a-f]+/.exec(await told("begin", {})) ?? [];
+    expect((await fetch(server.url, { headers: { ...id, Accept: "application/json" } })).status).toBe(406);
+    await delay(200);
+    expect(await told("get", { transaction, key: "policy/budget" })).toContain('"found":false');
   });
 
   it("are no more than there is room for, though many begin at once and slowly; then the one idle longest ends", async () => {

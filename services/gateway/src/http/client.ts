@@ -29,8 +29,9 @@ export class HttpClient {
     clearTimeout(this.#timer);
     this.usedAt = performance.now();
     this.#responses += 1;
-    this.#hasListened ||= isListening;
     response.once("close", () => {
+      // One that was refused was no listening.
+      this.#hasListened ||= isListening && response.statusCode === 200;
       this.usedAt = performance.now();
       this.#responses -= 1;
       if (this.isIdle && this.#hasListened) this.#expect();
