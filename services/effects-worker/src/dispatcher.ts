@@ -16,6 +16,9 @@ import type { Timing } from "./timing.ts";
 /** After how long without reading it back something is sent again, in ms. */
 const resendAfter = 2_000;
 
+/** After how long it is said again that a handler is not known here, in ms. */
+const sayAgainAfter = 60_000;
+
 /** Does not fire. */
 const never = new AbortController().signal;
 
@@ -144,8 +147,9 @@ export class Dispatcher {
 
   #begin(row: Row, { name }: Definition): void {
     const step = this.#steps.of(row, name, undefined);
-    if (step === undefined) return;
-    switch (step.kind) {
+    switch (step?.kind) {
+      case undefined:
+        return this.#notices.lookAt(keyOf(row), this.#options.timing.now() + sayAgainAfter, () => this.#look(row));
       case "nothing":
         return;
       case "wait":

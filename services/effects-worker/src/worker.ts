@@ -46,7 +46,8 @@ export interface HandlerAlarm {
 /** How long calls may take to end after a stop, in ms: those that may be made again, and all others. */
 const patience = { again: 2_000, once: 10_000 };
 
-const alarmInterval = 60_000;
+/** A minute, with room for timers that fire too early. */
+const alarmInterval = 59_900;
 
 /**
  * Calls what the intents of a space asked for, once their verdicts say that they committed. Any number of workers may do
