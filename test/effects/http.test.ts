@@ -177,6 +177,7 @@ describe("a configuration of HTTP handlers", () => {
     ["names the variable ABSENT", { notify: { url: "http://a.example", headers: { Authorization: "${ABSENT}" } } }],
     ["that HTTP does not allow", { notify: { url: "http://a.example", headers: { Authorization: "${BROKEN}" } } }],
     ["which is ours", { notify: { url: "http://a.example", headers: { "Idempotency-Key": "1" } } }],
+    ["has 300001 as `timeout`: over HTTP at most 300000", { notify: { url: "http://a.example", timeout: 300_001 } }],
     ['"notify" has 0 as `attempts`', { notify: { url: "http://a.example", attempts: 0 } }],
   ])("that %s is refused, without its secrets", (fault, config) => {
     expect(() => configure(config)).toThrow(fault);

@@ -21,6 +21,9 @@ interface HttpHandlerConfig {
 const settings = ["timeout", "attempts", "backoff", "longestBackoff", "idempotent", "lane", "voids"] as const;
 const known: readonly string[] = ["url", "headers", ...settings];
 
+/** In ms: `fetch` waits no longer for an answer to begin, whatever its signal says. */
+const longestTimeout = 300_000;
+
 /** Where the configuration stands that no file is named for. */
 export const httpVariable = "SERIATIM_HTTP_HANDLERS";
 
@@ -83,6 +86,8 @@ function definitionOf(entry: unknown, environment: Environment, fail: Fail): Han
   if (protocol !== "http:" && protocol !== "https:") fail("has a `url` that is no http or https URL");
   // `fetch` would refuse each call.
   if (username + password !== "") fail("has a user or password in its `url`: put them into an `Authorization` header");
+  if (Number(config.timeout) > longestTimeout)
+    fail(`has ${config.timeout} as \`timeout\`: over HTTP at most ${longestTimeout} ms are allowed`);
   const headers = headersOf(config.headers ?? {}, secrets, fail);
   const given = settings.filter((name) => config[name] !== undefined).map((name) => [name, config[name]]);
   return { ...Object.fromEntries(given), call: httpCall({ url, headers, secrets }) } as HandlerDefinition;
