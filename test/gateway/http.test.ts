@@ -63,6 +63,17 @@ async function post(url: string, body: string, headers: Record<string, string> =
   });
 }
 
+/** The status of a request for a path as it stands. */
+async function requested({ url }: HttpServer, path: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: "127.0.0.1", port: new URL(url).port, path }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on("error", reject).end();
+  });
+}
+
 /** A request whose client takes its time over the second half. */
 function halfPosted(url: string, body: string): { readonly status: Promise<number | undefined>; finish(): void } {
   const headers = { ...both, "Content-Length": Buffer.byteLength(body) };
@@ -175,6 +186,7 @@ describe("sessions", () => {
     expect(await post(server.url, `"${"x".repeat(20_000_000)}"`)).toMatchObject({ status: 413 });
     expect(await posted(server, { "Mcp-Session-Id": "none" })).toMatchObject({ status: 404 });
     expect(await post(server.url.replace("/mcp", "/"), "{}")).toMatchObject({ status: 404 });
+    expect(await requested(server, "//")).toBe(404);
     expect(server.clients).toBe(0);
     const client = await clientOf(server, "after");
     expect(await graphOf(client)).toEqual({ entities: [], relations: [] });

@@ -80,7 +80,9 @@ export class HttpServer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const rejection = rejectionOf(request, this.#options);
     if (rejection !== undefined) return refuse(response, rejection.status, rejection.message);
-    const asked = new URL(request.url ?? "/", "http://localhost").pathname;
+    const { url = "/" } = request;
+    const here = "http://localhost";
+    const asked = URL.canParse(url, here) ? new URL(url, here).pathname : url;
     if (asked !== path) return refuse(response, 404, `there is nothing at ${asked}; the server is at ${path}`);
     const id = request.headers[sessionHeader];
     if (typeof id === "string") return this.#serveKnown(id, request, response);
