@@ -94,10 +94,12 @@ export class Reads {
     if (asOf === undefined) return view.position(partition).offset;
     if (asOf instanceof Date) return view.offsetAt(partition, asOf.getTime());
     checkPartition(asOf, partition, "asOf");
-    if (asOf.offset > view.position(partition).offset)
+    const { offset } = view.position(partition);
+    if (asOf.offset > offset)
       throw new Failure(
         "not_yet",
-        `asOf is ${partition}@${asOf.offset}, which this view has not reached; give minVersion`,
+        `asOf is ${partition}@${asOf.offset}, and this view has come to ${partition}@${offset}: ` +
+          "ask for an earlier version, or once more (minVersion waits for one)",
       );
     return asOf.offset;
   }
