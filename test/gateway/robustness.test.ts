@@ -210,7 +210,7 @@ describe("transactions", () => {
     const wrong: [string, object, string][] = [
       ["get", { key: "no-slash" }, 'is not of the form "<partition key>/<rest>"'],
       ["get", { key: "a/b", transaction, asOf: "0@1" }, "asOf does not go with a transaction"],
-      ["get", { key: "a/b", asOf: "0@99" }, "which this view has not reached"],
+      ["get", { key: "a/b", asOf: "0@99" }, "this view has come to 0@"],
       ["scan", {}, "a range is prefix alone, or from and to together"],
       ["scan", { prefix: "a/", limit: 0 }, "Input validation error"],
       ["put", { transaction, key: "memory/e/x/n", value: 1 }, "lies in the memory, which its own tools write"],
