@@ -155,12 +155,13 @@ function overwritten(history: History, { offset, intent }: CommittedIntent): str
 
 /** What the caller was told of its run stands in the log. */
 function faultsOfRun(
-  { run, token, offset, repeated, isVoid }: Told,
+  { run, token, offset, repeated, isVoid, isInvalid }: Told,
   commits: ReadonlyMap<string, readonly CommittedIntent[]>,
   testimonies: ReadonlyMap<string, Testimony>,
 ): string[] {
   const own = [...commits.keys()].filter((each) => each.startsWith(`${run}/`));
   if (own.length > 1) return [`${run} committed ${own.join(" and ")}`];
+  if (isInvalid === true) return [`${run} asked for what is invalid`];
   if (isVoid === true) return own.map((each) => `${run} is said to have written nothing, and committed ${each}`);
   if (token === undefined) return [];
   if (offset === undefined) {

@@ -77,8 +77,8 @@ export class Program {
     const kind = random.below(10);
     if (kind < 3) await this.#want();
     else if (kind < 4) await this.#witness.get([anyKey(random)]);
-    else if (kind < 6) await this.#witness.get(someKeys(random));
-    else if (kind < 9) await this.#witness.scan(someRange(random), someOptions(random));
+    else if (kind < 5) await this.#witness.get(someKeys(random));
+    else if (kind < 8) await this.#witness.scan(someRange(random), someOptions(random));
     else await this.#witness.count(rangeToCount(random));
   }
 

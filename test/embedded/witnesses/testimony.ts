@@ -43,6 +43,8 @@ export interface Told {
   readonly repeated?: boolean;
   /** It was refused, or failed in such a way that nothing was written. */
   readonly isVoid?: true;
+  /** The refusal is for what no client of ours may ask for. */
+  readonly isInvalid?: true;
 }
 
 /** What stood at a version, as somebody was told outside of any transaction. */
@@ -68,7 +70,8 @@ export function together(all: readonly Statements[]): Statements {
 }
 
 export function toldOf(run: string, result: RunResult<string>): Told {
-  if (result.outcome === "refused") return { run, isVoid: true };
+  if (result.outcome === "refused")
+    return { run, isVoid: true, ...(result.refusal.code === "invalid" ? { isInvalid: true } : {}) };
   const { value: token, version, repeated } = result;
   return { run, token, repeated, ...(version === undefined ? {} : { offset: version.offset }) };
 }
