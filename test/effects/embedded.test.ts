@@ -67,18 +67,21 @@ it("leaves a call alone that is still under way when the space is closed", async
   const path = JSON.stringify(temporaryFile());
   const output = await script(`
     import { renameSync } from "node:fs";
+    let close;
+    const closed = new Promise((resolve) => (close = resolve));
     const pay = {
       idempotent: false,
       async call() {
         // Ends the calling for good, and without waiting for what is under way.
         renameSync(${path}, ${path} + ".moved");
-        await new Promise((resolve) => setTimeout(resolve, 3_000));
+        await closed;
         console.log("called");
       },
     };
     const onWorkerEnd = async () => {
       await space.close();
       console.log("closed");
+      close();
     };
     const space = await open(${path}, { handlers: defineHandlers({ pay }), onWorkerEnd });
     await space.run({ agent: "agent" }, (tx) => tx.defer("pay", 1));

@@ -1,7 +1,6 @@
 /* What answers on the socket need not be a holder, and a holder need not answer. */
 import { chownSync } from "node:fs";
 import type { Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Failure, type FailureCode } from "@seriatim/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { OwnAppend } from "../../libs/seriatim/src/embedded/append.ts";
@@ -57,10 +56,9 @@ describe("a follower", () => {
     });
     chownSync(path, 65_534, 65_534);
     const follower = newLink(path);
-    await follower.append("one");
-    await sleep(300);
-    expect(follower.records).toEqual(["one"]);
-    expect(follower.link.role).toBe("alone");
+    for (const record of ["one", "two", "three"]) await follower.append(record);
+    await vi.waitFor(() => expect(follower.link.role).toBe("alone"));
+    expect(follower.records).toEqual(["one", "two", "three"]);
     expect(connections).toBe(0);
   });
 

@@ -1,7 +1,6 @@
 /* Over HTTP: who is let in, sessions, and clients that are lost. */
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { HttpServer, type GatewayLimits } from "@seriatim/gateway";
@@ -152,7 +151,7 @@ describe("sessions", () => {
   });
 
   it("one that asked to listen in vain is not taken to be lost", async () => {
-    const server = await listening({ limits: { lostAfter: 20 } });
+    const server = await listening({ limits: { transactions: 2, lostAfter: 20 } });
     const begun = await fetch(server.url, { method: "POST", headers: both, body: JSON.stringify(hello) });
     const id = { "Mcp-Session-Id": begun.headers.get("mcp-session-id") ?? "" };
     const told = async (name: string, args: object): Promise<string> => {
@@ -161,7 +160,11 @@ describe("sessions", () => {
     };
     const [transaction] = /tx-[0-9a-f]+/.exec(await told("begin", {})) ?? [];
     expect((await fetch(server.url, { headers: { ...id, Accept: "application/json" } })).status).toBe(406);
-    await delay(200);
+    // Until one that is lost later has lost what it had open.
+    const [ada, bob] = [await clientOf(server, "ada"), await clientOf(server, "bob")];
+    dataOf(await call(ada, "begin"));
+    await ada.close();
+    await vi.waitFor(async () => dataOf(await call(bob, "begin")));
     expect(await told("get", { transaction, key: "policy/budget" })).toContain('"found":false');
   });
 

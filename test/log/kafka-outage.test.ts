@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo, type Server } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 import { createTopic, KafkaConnection, type Log, openKafkaLog } from "@seriatim/log";
 import { isFailure } from "@seriatim/protocol";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { ClusterClient } from "../../libs/log/src/kafka/cluster-client.ts";
 import { TopicProducer } from "../../libs/log/src/kafka/producer.ts";
 import { availableKind, startBroker, type Broker } from "../../tools/kafka/broker.mjs";
 import { describeKafka, freshTopic } from "../support/kafka.ts";
@@ -41,10 +41,12 @@ test("a producer that was closed while its broker was away does not connect when
   const { server, address } = await silentServer();
   const port = Number(address.split(":")[1]);
   await new Promise((resolve) => server.close(resolve));
+  const connecting = vi.spyOn(ClusterClient, "connect");
+  onTestFinished(() => connecting.mockRestore());
   const producer = new TopicProducer(new KafkaConnection({ brokers: [address] }), "t");
   const records = [{ value: Buffer.from("late") }];
   const sending = expectFailure(producer.send(0, { records, bytes: 200 }, performance.now() + 10_000), "unavailable");
-  await delay(100);
+  await expect.poll(() => connecting.mock.settledResults.map(({ type }) => type)).toContain("rejected");
   await producer.close();
   let connections = 0;
   const back = createServer(() => (connections += 1));

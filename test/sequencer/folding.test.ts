@@ -1,12 +1,11 @@
 import { once } from "node:events";
 import { renameSync } from "node:fs";
-import { setTimeout as delay } from "node:timers/promises";
 import { SqliteFile } from "@seriatim/log";
 import { createGenesis, encodeGenesis, isFailure, toKey, type Genesis } from "@seriatim/protocol";
 import { FoldThread, type Folding, type ReadBack } from "@seriatim/sequencer";
 import { View } from "@seriatim/view";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { pack, unpack } from "../../services/sequencer/src/folding/packed-records.ts";
 import { applied, SimulatedSpace } from "../support/simulated-space.ts";
 import { temporaryFile } from "../support/temporary.ts";
@@ -113,11 +112,12 @@ describe("a sequencer whose view is folded by another thread", () => {
     const space = await SimulatedSpace.create();
     const hold = new AbortController();
     const folding: Folding = { ...losing, take: () => losing.watch(hold.signal) };
+    const looks = vi.spyOn(space.verdicts, "bounds");
     const member = await space.start({ folding, assigned: new Set([0]), stallAfter: 10 });
     onTestFinished(() => hold.abort());
     for (let n = 0; n < 20; n += 1) await space.append(space.submit({ id: `${n}` }));
-    // Many times as long as the log would have to be quiet.
-    await delay(1_000);
+    // It has looked many times as often as the log would have to be quiet.
+    await expect.poll(() => looks.mock.calls.length, { timeout: 20_000 }).toBeGreaterThan(50);
     expect(member.sequencer.status()).toMatchObject([{ decided: 20, stalls: 0 }]);
     expect((await space.verdicts.bounds(0)).end).toBe(21);
     hold.abort();
