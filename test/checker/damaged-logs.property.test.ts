@@ -110,7 +110,8 @@ function damagedLines(lines: readonly string[], { at, where, kind }: LineDamage)
         ? undefined
         : textOf(lines.with(at, lines[at + 1] ?? "").with(at + 1, line));
     case "tear":
-      return textOf(lines.with(at, line.slice(0, where % line.length)));
+      // Torn off before its first character a line is missing, and of the last one nobody knows.
+      return textOf(lines.with(at, line.slice(0, 1 + (where % (line.length - 1)))));
   }
 }
 
