@@ -54,8 +54,8 @@ export class KafkaConnection {
     this.readTimeout = options.readTimeout ?? 60_000;
     this.#config = clientConfig(this.brokers, this.clientId, options);
     this.kafka = new kafkajs.Kafka(this.#config);
-    this.#admin = new Renewed(() => connectAdmin(this.kafka));
-    this.#cluster = new Renewed(() => ClusterClient.connect(this.kafka, this.clientId));
+    this.#admin = this.#renewed(() => connectAdmin(this.kafka));
+    this.#cluster = this.#renewed(() => ClusterClient.connect(this.kafka, this.clientId));
   }
 
   /** A client for one user, who is told whenever one of its connections has ended, by whichever side. */
@@ -101,10 +101,7 @@ export class KafkaConnection {
   ): Promise<T> {
     const deadline = performance.now() + this.answerTimeout;
     try {
-      return await persist(deadline, stopAt, () => {
-        this.#checkOpen();
-        return client.ask(question);
-      });
+      return await persist(deadline, stopAt, () => client.ask(question));
     } catch (error) {
       client.renew();
       if (error instanceof Failure) throw error;
@@ -112,8 +109,12 @@ export class KafkaConnection {
     }
   }
 
-  #checkOpen(): void {
-    if (this.#closed) throw new Failure("closed", `The connection to Kafka at ${this.brokers.join(", ")} was closed.`);
+  /** Nobody would end a client that is made after the close, be it for a question that was under way. */
+  #renewed<C extends Admin | ClusterClient>(connect: () => Promise<C>): Renewed<C> {
+    return new Renewed(async () => {
+      if (!this.#closed) return connect();
+      throw new Failure("closed", `The connection to Kafka at ${this.brokers.join(", ")} was closed.`);
+    });
   }
 
   /** Idempotent. Close the logs first. */

@@ -5,6 +5,7 @@ import type { KafkaConnection } from "./connection.ts";
 import { brokerError, isFinal, isUnknownTopic, reasonOf, unavailable } from "./errors.ts";
 import { produce } from "./produce-request.ts";
 import { encodeBatch } from "./record-batch.ts";
+import { Renewed } from "./renewed.ts";
 import { before, pause, pauseAfter } from "./waiting.ts";
 
 /** What only the broker's answer to a send can be: it looked at the records and took none. */
@@ -34,12 +35,13 @@ export interface Sending {
 export class TopicProducer {
   readonly #connection: KafkaConnection;
   readonly #topic: string;
-  #client: Promise<ClusterClient> | undefined;
+  readonly #clients: Renewed<ClusterClient>;
   #isClosed = false;
 
   constructor(connection: KafkaConnection, topic: string) {
     this.#connection = connection;
     this.#topic = topic;
+    this.#clients = new Renewed(() => ClusterClient.connect(connection.kafka, connection.clientId));
   }
 
   /**
@@ -51,13 +53,13 @@ export class TopicProducer {
     let attempted = false;
     let isInDoubt = false;
     for (let count = 1; ; count += 1) {
-      const current = (this.#client ??= ClusterClient.connect(this.#connection.kafka, this.#connection.clientId));
+      const current = this.#clients.current();
       try {
         const client = await before(deadline, current);
         attempted = true;
         return await before(deadline, this.#sendOnce(client, partition, sending));
       } catch (error) {
-        this.#discard(current);
+        this.#clients.discard(current);
         isInDoubt ||= attempted && !prohibitions.has(brokerError(error));
         const wait = pauseAfter(count);
         if (isOver(error, attempted) || performance.now() + wait >= deadline) {
@@ -97,18 +99,10 @@ export class TopicProducer {
     );
   }
 
-  /** One that failed is not used again: kafkajs does not always recover. Its sends under way are let finish. */
-  #discard(client: Promise<ClusterClient>): void {
-    if (this.#client === client) this.#client = undefined;
-    void client.then((failed) => failed.disconnect()).catch(() => undefined);
-  }
-
   /** Whoever still sends is not connected anew. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const client = this.#client;
-    this.#client = undefined;
-    await client?.then((used) => used.disconnect()).catch(() => undefined);
+    await this.#clients.close();
   }
 }
 

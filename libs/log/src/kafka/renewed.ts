@@ -6,13 +6,18 @@ interface Client {
 
 const disconnectLimitMs = 3_000;
 
-/** One client of kafkajs that answers questions, and another one after it has failed. */
+/** One client of kafkajs, and another one after it has failed. */
 export class Renewed<C extends Client> {
   readonly #connect: () => Promise<C>;
   #client: Promise<C> | undefined;
 
   constructor(connect: () => Promise<C>) {
     this.#connect = connect;
+  }
+
+  /** The one in use, or a new one. */
+  current(): Promise<C> {
+    return (this.#client ??= this.#connect());
   }
 
   async ask<T>(question: (client: C) => Promise<T>): Promise<T> {
@@ -23,24 +28,25 @@ export class Renewed<C extends Client> {
       } catch {
         // A used client may have lost its broker, or remember a topic that is gone and fail for all others: its answer
         // counts for nothing, and a new one is asked.
-        this.#discard(used);
+        this.discard(used);
       }
     }
-    const client = (this.#client ??= this.#connect());
+    const client = this.current();
     try {
       return await question(await client);
     } catch (error) {
-      this.#discard(client);
+      this.discard(client);
       throw error;
     }
   }
 
   /** The one in use may be one that does not answer. */
   renew(): void {
-    this.#discard(this.#client);
+    this.discard(this.#client);
   }
 
-  #discard(client: Promise<C> | undefined): void {
+  /** One that failed is not used again: kafkajs does not always recover. What it has under way is let finish. */
+  discard(client: Promise<C> | undefined): void {
     if (this.#client === client) this.#client = undefined;
     void client?.then(disconnected).catch(() => undefined);
   }
