@@ -39,7 +39,9 @@ export class PartitionReading {
     this.#options = options;
     this.decisions = options.decisions ? new DecisionCheck(codec, start, objections) : undefined;
     this.effects = logs.has("effects") ? new EffectsAudit(partition, sha256, objections) : undefined;
-    this.#deriver = logs.has("verdicts") ? undefined : new Deriver(codec, start);
+    // From the midst of a log nothing is derived: what stands below may have claimed any id, and set the log time.
+    const isDerived = !logs.has("verdicts") && source.hasGenesis && start === 0;
+    this.#deriver = isDerived ? new Deriver(codec, start) : undefined;
     const onDecided = (record: DecidedRecord): void => this.#give(record);
     this.audit = new PartitionAudit({
       partition,
@@ -66,12 +68,10 @@ export class PartitionReading {
     if (hasGenesis) this.effects?.end(this.audit.head?.offset ?? -1, this.#options.start);
   }
 
-  /** From the midst of a log nothing is derived: what stands below may have claimed any id, and set the log time. */
   #derive(deriver: Deriver, item: Extract<Item, { kind: "intent" }>): void {
     const { partition, offset, record } = item;
-    const { source, start } = this.#options;
     const time = deriver.timeOf(item.time);
-    const outcome = source.hasGenesis && start === 0 ? deriver.outcomeOf(item, time) : undefined;
+    const outcome = deriver.outcomeOf(item, time);
     if (outcome === undefined) return this.audit.take(item);
     if (!this.audit.isNext(item)) return;
     this.derived += 1;
