@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { Random } from "@seriatim/log";
-import { Failure } from "@seriatim/protocol";
 import { openAt, type Address } from "../staging/address.ts";
 import { TemporaryFolder } from "../staging/folder.ts";
-import { Processes } from "../staging/processes.ts";
+import type { Processes } from "../staging/processes.ts";
 import { startService } from "../staging/service.ts";
 import { setStage, type Stage } from "../staging/stage.ts";
+import { withProcesses } from "../staging/with-processes.ts";
 import { judgeAt, type Judged } from "../workloads/judging.ts";
 import { AgentProcess } from "./agent-process.ts";
 import { exampleEnvironment, exampleHandlers } from "./example.ts";
@@ -45,12 +45,11 @@ const workers = 2;
  */
 export async function runBooking(options: BookingOptions, watch: BookingWatch): Promise<BookingResult> {
   const folder = new TemporaryFolder("booking");
-  const processes = new Processes();
   try {
-    const booking = perform(options, { folder, processes, ...watch });
-    return await Promise.race([booking, processes.failure, abortOf(watch.signal)]);
+    return await withProcesses("the booking", watch.signal, (processes) =>
+      perform(options, { folder, processes, ...watch }),
+    );
   } finally {
-    await processes.end();
     folder.endAt(options.place);
   }
 }
@@ -154,12 +153,4 @@ async function letBook(
   onStage("all decide");
   for (const agent of agents) agent.tell("decide");
   return Promise.all(agents.map(({ done }) => done));
-}
-
-function abortOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const abort = (): void => reject(new Failure("aborted", "the booking was interrupted; no process of it is left"));
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-  });
 }

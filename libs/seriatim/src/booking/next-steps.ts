@@ -1,4 +1,4 @@
-import { again, leftFlags, type NextCommand } from "../cli/run-report.ts";
+import { again, leftFlags, looks, type NextCommand } from "../cli/run-report.ts";
 import type { BookingResult } from "./booking.ts";
 import { seatNames } from "./seats.ts";
 import type { BookingSummary } from "./summary.ts";
@@ -9,15 +9,11 @@ export function nextCommands({ address, show }: BookingResult, summary: BookingS
     summary.isolation === "none"
       ? [`${command} --isolation serializable`, "the same agents, each seat sold once"]
       : [`${command} --isolation none`, "the same agents unchecked, and the damage"];
-  const flags = leftFlags(address, summary);
-  if (flags === undefined)
-    return [other, [`${booking()} --file booking.db`, "keeps the space, to look at how things came about"]];
-  return [
-    other,
-    [`npx seriatim check ${flags}`, "the proof, or who is in whose way"],
+  const left = looks(`${booking()} --file booking.db`, leftFlags(address, summary), (flags) => [
     [`npx seriatim history ${flags} ${show}/${seatNames(summary.seats)[0]}`, "who wanted this seat, and who got it"],
     [`npx seriatim effects list ${flags} --all`, "what was asked of the box office, and what became of it"],
-  ];
+  ]);
+  return [other, ...left];
 }
 
 /** The command as the reader has just typed it. */

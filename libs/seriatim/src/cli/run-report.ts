@@ -33,6 +33,16 @@ export function nextLines(commands: readonly NextCommand[]): string[] {
   return commands.map(([command, shows]) => `  ${command.padEnd(width)}  ${shows}`);
 }
 
+/** Commands that look into the space that a run has left, or the one that keeps it where it was removed. */
+export function looks(
+  command: string,
+  flags: string | undefined,
+  further: (flags: string) => readonly NextCommand[],
+): readonly NextCommand[] {
+  if (flags === undefined) return [[command, "keeps the space, to look at how things came about"]];
+  return [[`npx seriatim check ${flags}`, "the proof, or who is in whose way"], ...further(flags)];
+}
+
 /** `command` once more, on the same log. */
 export function again(command: string, address: Address): string {
   return address.log === "kafka" ? `${command} --brokers ${address.brokers.join(",")}` : command;

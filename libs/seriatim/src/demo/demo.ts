@@ -1,8 +1,8 @@
-import { Failure } from "@seriatim/protocol";
 import { openAt, type Address } from "../staging/address.ts";
 import { TemporaryFolder } from "../staging/folder.ts";
-import { Processes } from "../staging/processes.ts";
+import type { Processes } from "../staging/processes.ts";
 import { setStage, type Stage } from "../staging/stage.ts";
+import { withProcesses } from "../staging/with-processes.ts";
 import { judgeAt, type Judged } from "../workloads/judging.ts";
 import { AgentProcess } from "./agent-process.ts";
 import { judge, type Evidence, type Judgement } from "./judge.ts";
@@ -37,12 +37,9 @@ export interface DemoWatch {
  */
 export async function runDemo(options: DemoOptions, watch: DemoWatch): Promise<DemoResult> {
   const folder = new TemporaryFolder("demo");
-  const processes = new Processes();
   try {
-    const perform = performDemo(options, watch, folder, processes);
-    return await Promise.race([perform, processes.failure, abortOf(watch.signal)]);
+    return await withProcesses("the demo", watch.signal, (processes) => performDemo(options, watch, folder, processes));
   } finally {
-    await processes.end();
     folder.endAt(options.place);
   }
 }
@@ -112,12 +109,4 @@ async function collect(stage: Stage, plan: Plan, month: string, { claims }: Tall
   } finally {
     await coordinator.close();
   }
-}
-
-function abortOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const abort = (): void => reject(new Failure("aborted", "the demo was interrupted; no process of it is left"));
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-  });
 }

@@ -1,5 +1,5 @@
 import { isolations, type Isolation } from "@seriatim/protocol";
-import { again, leftFlags, type NextCommand } from "../cli/run-report.ts";
+import { again, leftFlags, looks, type NextCommand } from "../cli/run-report.ts";
 import type { DemoResult } from "./demo.ts";
 import { isCredit } from "./keys.ts";
 import type { Summary } from "./summary.ts";
@@ -14,17 +14,11 @@ export function nextCommands(result: DemoResult, summary: Summary): NextCommand[
   const others = isolations.filter((level) => level !== summary.isolation);
   const command = again(demo(), result.address);
   const commands = others.map((level): NextCommand => [`${command} --isolation ${level}`, reasons[level]]);
-  return [...commands, ...historyCommands(result, summary)];
-}
-
-function historyCommands(result: DemoResult, summary: Summary): NextCommand[] {
-  const flags = leftFlags(result.address, summary);
-  if (flags === undefined) return [[`${demo()} --file demo.db`, "keeps the space, to look at how things came about"]];
   const key = tellingKey(result);
-  const check: NextCommand = [`npx seriatim check ${flags}`, "the proof, or who is in whose way"];
-  return key === undefined
-    ? [check]
-    : [check, [`npx seriatim history ${flags} ${key}`, "who wrote this seat, and when"]];
+  const left = looks(`${demo()} --file demo.db`, leftFlags(result.address, summary), (flags) =>
+    key === undefined ? [] : [[`npx seriatim history ${flags} ${key}`, "who wrote this seat, and when"]],
+  );
+  return [...commands, ...left];
 }
 
 /** A seat with a story: one sold to several where there is one. */

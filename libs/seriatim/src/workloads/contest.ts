@@ -1,9 +1,9 @@
-import { Failure } from "@seriatim/protocol";
 import { deal, totalsOf, type PostgresServer, type Settings, type Totals } from "@seriatim/workloads";
 import type { TemporaryFolder } from "../staging/folder.ts";
 import type { FilePlace, KafkaPlace } from "../staging/place.ts";
 import { Processes } from "../staging/processes.ts";
 import { setStage } from "../staging/stage.ts";
+import { withProcesses } from "../staging/with-processes.ts";
 import type { Arena, Entrant, Outcome } from "./arena.ts";
 import { crewInProcess, crewOfProcesses } from "./crew.ts";
 import type { Job } from "./job.ts";
@@ -42,14 +42,8 @@ export interface ContestResult {
 let contests = 0;
 
 /** One run of one entrant, in a place of its own. Leaves no process behind, however it ends. */
-export async function runContest(options: ContestOptions): Promise<ContestResult> {
-  const processes = new Processes();
-  try {
-    const run = perform(options, processes);
-    return await Promise.race([run, processes.failure, abortOf(options.signal)]);
-  } finally {
-    await processes.end();
-  }
+export function runContest(options: ContestOptions): Promise<ContestResult> {
+  return withProcesses("the run", options.signal, (processes) => perform(options, processes));
 }
 
 async function perform(options: ContestOptions, processes: Processes): Promise<ContestResult> {
@@ -110,12 +104,4 @@ async function raise(options: ContestOptions, processes: Processes): Promise<Are
       if (postgres === undefined) throw new Error("no PostgreSQL was started");
       return postgresArena(entrant, postgres, sizes.keys, () => postgres.isRunning);
   }
-}
-
-function abortOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const abort = (): void => reject(new Failure("aborted", "the run was interrupted; no process of it is left"));
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-  });
 }
